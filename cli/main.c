@@ -48,8 +48,8 @@ struct command {
   char **argv;
 };
 
-/* Handles `help': alone, prints the help of the command and exits; with a verb, runs the verb's
- * --help. */
+/* Handles `help': without a verb, prints the help of the command and exits. With a verb, makes the
+ * command run that verb with --help. */
 static void help(struct command *command, struct argp_state *state)
 {
   static char *words[] = {NULL, "--help", NULL};
@@ -74,7 +74,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
       command->argc = state->argc - state->next + 1;
       command->argv = state->argv + state->next - 1;
     }
-    state->next = state->argc; /* the verb parses the rest */
+    state->next = state->argc; /* the verb itself parses the words after its name */
     return 0;
   case ARGP_KEY_NO_ARGS:
     argp_error(state, "expected a verb, found none");
@@ -90,11 +90,11 @@ static const struct argp_option verb_list[] = {
     {NULL, 0, NULL, 0, "Verbs:", 1},
     {"build", 0, NULL, VERB, "Build a filter from records", 1},
     {"screen", 0, NULL, VERB, "Print the records that may be in a filter, or in a database", 1},
-    {"match", 0, NULL, VERB, "Print the records whose key is in a file of keys, exactly", 1},
+    {"match", 0, NULL, VERB, "Print exactly the records whose key is in a file of keys", 1},
     {"add", 0, NULL, VERB, "Add records to a filter", 1},
     {"merge", 0, NULL, VERB, "Write the union of filters", 1},
-    {"plan", 0, NULL, VERB, "Print size and rate of each format before a filter is built", 1},
-    {"verify", 0, NULL, VERB, "Check that the files of filters are whole", 1},
+    {"plan", 0, NULL, VERB, "Print the size and rate that a filter would have in each format", 1},
+    {"verify", 0, NULL, VERB, "Check that files of filters are intact", 1},
     {"info", 0, NULL, VERB, "Describe a filter: format, size, fill, expected false-positive rate",
      1},
     {"hash", 0, NULL, VERB, "Print the hash of each record, and the bits that it probes", 1},
@@ -122,8 +122,9 @@ static const struct argp argp = {
            "0.01 or 1%.",
 };
 
-/* Fills closed standard descriptors with descriptors that can be neither read nor written.
- * Otherwise the next opened file would take such a number. */
+/* Opens a descriptor that can be neither read nor written for each standard descriptor that is
+ * closed. Otherwise the next opened file would get the number of a standard descriptor, and
+ * messages or results would be written into that file. */
 static void occupy_standard_descriptors(void)
 {
   for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
@@ -134,8 +135,8 @@ static void occupy_standard_descriptors(void)
 int main(int argc, char **argv)
 {
   occupy_standard_descriptors();
-  setlocale(LC_CTYPE, "C.UTF-8");        /* for file names in messages, whatever the environment
-                                          * says */
+  setlocale(LC_CTYPE, "C.UTF-8");        /* so that messages show file names alike in every
+                                          * environment */
   setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one write per message */
   setvbuf(stdout, NULL, _IOFBF, (size_t)128 << 10);
   signal(SIGXFSZ, SIG_IGN); /* a file-size limit causes an error message instead of a signal */

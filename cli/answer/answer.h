@@ -1,7 +1,7 @@
-/* An answer says which keys may be present. There are four kinds: filters, the tables of databases,
- * keys in memory, and Parquet files. Each kind has a file in this folder, and code outside the
- * folder uses this interface. Only output/parquet_results.c also knows Parquet files, because it
- * prints their names and row groups.
+/* An answer is what `screen' and `match' compare keys with: it tells which keys may be present.
+ * There are four kinds of answers: filters, the tables of databases, keys in memory, and Parquet
+ * files. Each kind has a file in this folder, and code outside the folder uses this interface. Only
+ * output/parquet_results.c also knows Parquet files, because it prints their names and row groups.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_ANSWER_H
 #define LANEBLOOM_CLI_ANSWER_H
@@ -17,22 +17,25 @@
 
 struct json_object;
 
-/* If none of n keys passes, fewer than 3 / n of all such keys are in the filter, with 95 %
- * confidence (the rule of three). For 1,000 keys that is 0.3 %, less than the false positives of
- * most filters. Fewer keys are no reason to doubt the options. */
+/* With this many keys or more, the result says something about the options. If none of n keys
+ * passes, then with 95 % confidence fewer than 3 / n of all such keys are in the filter (the rule
+ * of three). For 1,000 keys this is 0.3 %, which is less than the false-positive rate of most
+ * filters. If there are fewer keys and none passes, this may be chance. */
 enum { TELLING_NKEYS = 1000 };
 
 struct answer_kind {
   /* Sets bit i of the bitmap if the key of record i may be present. Returns the number of these
-   * keys. bitmap: as for lanebloom_filter_screen(). counts: gets the number for each source; NULL:
-   * not wanted. Any number of threads may call it, unless the kind says otherwise. */
+   * keys. The bitmap is as for lanebloom_filter_screen(). If `counts` is not NULL, stores in it the
+   * number of these keys for each source. Several threads may call this at once, unless the kind
+   * says otherwise. */
   size_t (*screen)(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts);
 
   void (*free)(void *context);
 
-  /* Each of the following may be NULL. */
+  /* Each of the following functions may be NULL. */
 
-  /* Returns the share of absent keys that pass. NaN, or no function: unknown. */
+  /* Returns the share of absent keys that pass as false positives, or NaN if it is unknown. It is
+   * also unknown if there is no such function. */
   double (*rate)(void *context);
 
   /* Gets the first chunk of the inputs if no record of it is selected. */
@@ -42,10 +45,10 @@ struct answer_kind {
    * --invert-match, --quiet or --summary, or if an input failed. */
   void (*warn_of_none)(void *context, uint64_t nkeys);
 
-  /* Could all of its data be read? tells_absence: the output says that keys are absent. */
+  /* Were all data of the answer read? tells_absence says that the output reports keys as absent. */
   bool (*is_whole)(void *context, bool tells_absence);
 
-  /* Add a description of its data to the summary, as text and as JSON. */
+  /* Add a description of the answer's data to the summary, as text and as JSON. */
   void (*print)(void *context, FILE *stream);
   void (*add_json)(void *context, struct json_object *summary);
 };
@@ -56,7 +59,7 @@ struct answer {
   const struct sources
       *sources;         /* the named filters or tables that --which tells apart; NULL: none */
   bool is_exact;        /* a key that passes is certainly present */
-  enum returns returns; /* do its keys end in carriage returns? */
+  enum returns returns; /* do the answer's own keys end in carriage returns? */
 };
 
 #endif

@@ -1,4 +1,5 @@
-/* Database files: lists the tables of folders, opens them and prints warnings about them.
+/* Reads databases: finds their table files and logs, opens the tables, and prints warnings about
+ * them.
  * SPDX-License-Identifier: MIT */
 #include "database.h"
 
@@ -15,9 +16,9 @@
 #include "../files/folders.h"
 #include "../files/recognize.h"
 
-/* ---- lists ---- */
+/* ---- lists of tables ---- */
 
-/* Adds a table. The database takes over the path. */
+/* Adds a table to the list. The database owns the path from now on. */
 static void add_table(struct database *database, char *path, struct table_place place)
 {
   const size_t n = database->ntables++;
@@ -65,8 +66,8 @@ static bool add_folder(struct database *database, const char *folder, bool print
   return n > 0;
 }
 
-/* Adds the live tables, and the keys of the logs. With only one database, the logs are named
- * without its folder. */
+/* Adds the tables that this database uses now, and the keys of its logs. If there is only one
+ * database, the name of its logs does not contain the folder. */
 static void add_source(struct database *database, lanebloom_database *source, const char *folder)
 {
   static const char log_name[] = "(log)";
@@ -81,7 +82,7 @@ static void add_source(struct database *database, lanebloom_database *source, co
   add_table(database, path, (struct table_place){.source = source, .is_log = true});
 }
 
-/* Lists the tables of all names. false: a folder has no tables or cannot be read. */
+/* Lists the tables of all names. Returns false if a folder has no tables or cannot be read. */
 static bool list_names(struct database *database, char *const *names, bool print_error)
 {
   bool complete = true;
@@ -90,7 +91,7 @@ static bool list_names(struct database *database, char *const *names, bool print
       add_source(database, database->sources[i], names[i]);
     else if (is_folder(names[i]))
       complete &= add_folder(database, names[i], print_error);
-    else /* a file that does not exist is reported when it is opened */
+    else /* if there is no such file, opening it will report this */
       add_table(database, copy_text(names[i]), (struct table_place){0});
   return complete;
 }
@@ -108,10 +109,10 @@ static void free_listing(struct database *database, const struct table_loader *l
   free(database->paths);
 }
 
-/* ---- databases ---- */
+/* ---- opening databases ---- */
 
-/* Warns about each log in the folder that is not empty: the engine's latest writes may be in no
- * table. */
+/* Warns about each log in the folder that is not empty, because the engine's latest writes may be
+ * in logs and not yet in a table. */
 static void warn_of_logs(const char *folder)
 {
   char **paths;
@@ -124,7 +125,8 @@ static void warn_of_logs(const char *folder)
   free_paths(paths, n);
 }
 
-/* Opens the database in a folder, if there is one. false: it cannot be read. */
+/* Opens the database in a folder. If the folder contains no database, sets *source to NULL. Returns
+ * false, after a message, if the database cannot be read. */
 static bool open_source(const char *folder, const struct database_options *options,
                         lanebloom_database **source)
 {
@@ -152,7 +154,7 @@ static bool open_source(const char *folder, const struct database_options *optio
   const char *advice =
       status == LANEBLOOM_ERR_ARGUMENT || status == LANEBLOOM_ERR_MEMORY ? ""
       : has_no_current
-          ? " (without it a folder is no database: name one of logs by --wal-dir, and its "
+          ? " (a folder without it is no database: name a folder of logs by --wal-dir, and its "
             "database by --db; --all-files reads all tables, and no logs)"
           : " (--wal-dir names a folder of logs; --all-files reads all tables, and no logs)";
   char text[sizeof problem + 200];
@@ -161,8 +163,8 @@ static bool open_source(const char *folder, const struct database_options *optio
   return false;
 }
 
-/* Opens the databases of all names. Names that cannot be read are removed from the list. Returns
- * false, after messages, if there was such a name. */
+/* Opens the databases of all names. Removes each name that cannot be read from the list, after a
+ * message. Returns false if any name was removed. */
 static bool open_sources(struct database *database, char **names, size_t *nnames,
                          const struct database_options *options)
 {
@@ -189,9 +191,9 @@ static void print_damages(struct database *database)
   }
 }
 
-/* ---- tables ---- */
+/* ---- opening tables ---- */
 
-/* Is this the name of a database file that is no table? */
+/* Is this the name of a file that belongs to a database but is no table? */
 static bool is_of_database(const char *name)
 {
   static const char *const beginnings[] = {"CURRENT", "MANIFEST-", "OPTIONS-", "IDENTITY",
@@ -299,8 +301,8 @@ static bool load_sources(struct database *database, char *const *names, lanebloo
 
 void warn_of_tables(char *const *paths, const char **warnings, size_t n)
 {
-  size_t *nequal = resize(NULL, (n + 1) * sizeof *nequal); /* counted at the first of equal
-                                                            * warnings */
+  size_t *nequal = resize(NULL, (n + 1) * sizeof *nequal); /* for each warning, how often it occurs;
+                                                            * stored only for its first path */
   void *known = NULL;
   for (size_t i = 0; i < n; i++) {
     nequal[i] = 0;
@@ -318,7 +320,7 @@ void warn_of_tables(char *const *paths, const char **warnings, size_t n)
   free(nequal);
 }
 
-/* ---- listing until nothing changes ---- */
+/* ---- listing again until nothing changes ---- */
 
 static bool is_same_list(const struct database *a, const struct database *b)
 {
@@ -328,7 +330,7 @@ static bool is_same_list(const struct database *a, const struct database *b)
   return is_same;
 }
 
-/* Moves the results for the same paths from an earlier listing. */
+/* Moves the results of an earlier listing to the tables that have the same paths now. */
 static void take_over(struct database *database, struct database *earlier)
 {
   void *known = NULL;
@@ -373,7 +375,8 @@ static void load_logs(struct database *database, const struct table_loader *load
   }
 }
 
-/* May a table that could not be read still be changing, or have been replaced? */
+/* Could a table that was not readable become readable? This is so if it changed a short time ago,
+ * or no longer exists. */
 static bool may_change(const struct database *database)
 {
   static const time_t settled_seconds = 10;
@@ -387,8 +390,8 @@ static bool may_change(const struct database *database)
   return may_change;
 }
 
-/* Do the folders still have the same tables? A running engine writes new tables, then removes the
- * tables that they replace. If a second listing, made after all tables were loaded, equals the
+/* Do the folders still contain the same tables? A running engine first writes new tables and then
+ * removes the tables that they replace. All tables are loaded now. If a second listing equals the
  * first, no table was missed. */
 static bool is_settled(const struct database *database, char *const *names,
                        const struct table_loader *loader)
@@ -402,7 +405,7 @@ static bool is_settled(const struct database *database, char *const *names,
   return is_same;
 }
 
-/* Lists the tables again, and keeps the results of tables that were loaded. */
+/* Lists the tables again. Keeps the results of the tables that were already loaded. */
 static bool list_again(struct database *database, char *const *names, bool print_error,
                        const struct table_loader *loader)
 {
@@ -434,7 +437,7 @@ static bool load_folders(struct database *database, char *const *names, lanebloo
       return load_files(database, writer, loader, true) && listed;
     if (is_last) {
       complain(NULL, "being written: expected tables that stay, found that they changed at every "
-                     "look: ask again, or use a copy of the database");
+                     "attempt: try again, or use a copy of the database");
       return false;
     }
     nanosleep(&pause, NULL);
@@ -469,7 +472,7 @@ void database_free(struct database *database, const struct table_loader *loader)
   *database = (struct database){0};
 }
 
-/* ---- databases that stay open ---- */
+/* ---- databases whose tables stay open ---- */
 
 static void *keep_open(void *context, const char *path, const struct table_place *place,
                        lanebloom_table *table)
@@ -485,8 +488,8 @@ static void close_table(void *table)
   lanebloom_table_close(table);
 }
 
-/* Every key within the range of such a table may be in it, so many more keys pass than users
- * expect. */
+/* Warns of tables without a filter. Every key between the first and the last key of such a table
+ * may be in it, so many more keys pass than users expect. */
 static void warn_of_tables_without_filter(const struct database *database)
 {
   size_t n = 0;

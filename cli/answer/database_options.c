@@ -1,4 +1,4 @@
-/* The options of databases, which say which tables and logs belong to one.
+/* Parses the options that say which tables and logs belong to a database.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 

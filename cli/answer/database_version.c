@@ -1,5 +1,5 @@
 /* Describes the version of a database that was read: the state that the results refer to, and the
- * writes that cannot be seen in it.
+ * kinds of writes that this state cannot contain.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <json-c/json.h>

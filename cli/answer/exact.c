@@ -1,4 +1,4 @@
-/* Keys in memory as an answer.
+/* The answer for which a record passes if its key is exactly one of the keys in memory.
  * SPDX-License-Identifier: MIT */
 #include "exact.h"
 
@@ -11,7 +11,7 @@
 static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)
 {
   const struct exact *exact = context;
-  (void)counts; /* there are no sources */
+  (void)counts; /* this answer has no sources */
   return key_set_match(&exact->keys, batch, bitmap);
 }
 
@@ -25,7 +25,8 @@ enum { NSEPARATORS = sizeof separators / sizeof *separators };
 
 static void look(void *context, const struct record_syntax *syntax, const struct chunk *chunk)
 {
-  enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 }; /* fewer may have been queried one by one */
+  /* Fewer than MIN_NRECORDS records say little, because the user may query them one by one. */
+  enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 };
   struct exact *exact = context;
   if (syntax->fields.n > 0 || syntax->width || form_converts(syntax->form))
     return;
@@ -42,8 +43,8 @@ static void look(void *context, const struct record_syntax *syntax, const struct
     exact->separators = found;
 }
 
-/* Returns a separator that the first records contain and that no key contains; NULL: there is
- * none. */
+/* Returns a separator that all of the first records contain and no key contains, or NULL if there
+ * is none. */
 static const struct separator *find_separator(const struct exact *exact)
 {
   for (size_t i = 0; i < NSEPARATORS; i++)
@@ -52,8 +53,9 @@ static const struct separator *find_separator(const struct exact *exact)
   return NULL;
 }
 
-/* Records with a separator that no key contains cannot match. Otherwise a warning needs many
- * records and many keys: it is normal that no record has one of a few keys. */
+/* If the records have a separator that no key contains, they cannot match, so this warns. Otherwise
+ * it warns only if there are many records and many keys: that no record matches one of a few keys
+ * is normal. */
 static void warn_of_none(void *context, uint64_t nrecords)
 {
   const struct exact *exact = context;
@@ -64,8 +66,8 @@ static void warn_of_none(void *context, uint64_t nrecords)
   if (separator)
     complain(NULL,
              "warning: none of %" PRIu64 " records matches any of %" PRIu64
-             " keys: the first records have %s, and no key has; -f names the fields that are the "
-             "key",
+             " keys: the first records have %s, but no key has one; -f names the fields that are "
+             "the key",
              nrecords, nkeys, separator->name);
   else if (nrecords >= TELLING_NKEYS && nkeys >= TELLING_NKEYS)
     complain(NULL,

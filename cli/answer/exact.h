@@ -1,4 +1,4 @@
-/* Keys in memory as an answer: a record passes if its key is one of them.
+/* The answer for which a record passes if its key is exactly one of the keys in memory.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_EXACT_H
 #define LANEBLOOM_CLI_EXACT_H
@@ -10,10 +10,10 @@ struct exact {
   struct key_set keys;
 
   /* private */
-  unsigned separators; /* bit i: the first records have separator i of exact.c */
+  unsigned separators; /* bit i is set if the first records all contain separator i of exact.c */
 };
 
-/* Reads the keys as key_set_read() does. */
+/* Reads the keys by key_set_read() and returns the answer. */
 struct answer exact_answer(struct exact *exact, const char *path,
                            const struct record_syntax *syntax,
                            const struct input_messages *messages);

@@ -1,4 +1,4 @@
-/* Filters as an answer.
+/* The answer for which a record passes if its key may be in any of several filters.
  * SPDX-License-Identifier: MIT */
 #include "filters.h"
 
@@ -11,7 +11,7 @@
 #include "../base/report.h"
 #include "../input/record_options.h"
 
-/* ---- Their names ---- */
+/* ---- The names of filters ---- */
 
 static int compare_names(const void *a, const void *b)
 {
@@ -59,7 +59,7 @@ void filters_read_list(struct filters *filters)
     die(input_name(path), "expected the names of filters, found an empty file");
 }
 
-/* ---- What they answer ---- */
+/* ---- The functions of the answer ---- */
 
 static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)
 {
@@ -88,7 +88,8 @@ static const struct answer_kind kind = {.screen = screen, .rate = rate, .free = 
 
 /* ---- Loading ---- */
 
-/* Warns if every key passes, which often happens if bytes are read in the wrong format. */
+/* Warns if every key passes the filter. This often happens if its bytes are read in the wrong
+ * format. */
 static void check_filter(const struct source *source)
 {
   lanebloom_filter_info info;
@@ -99,16 +100,17 @@ static void check_filter(const struct source *source)
     complain(input_name(source->name), "warning: every key passes this filter");
 }
 
-/* Warns if no filter has keys. If only some have none, this is no mistake. */
+/* Warns if no filter has any keys. It does not warn if only some filters are empty, because this is
+ * normal. */
 static void check_any_has_keys(const struct sources *sources)
 {
   for (size_t i = 0; i < sources->n; i++)
     if (!has_no_keys(sources->all[i].filter))
       return;
   if (sources->n == 1)
-    complain(input_name(sources->all->name), "warning: this filter has no keys: none passes");
+    complain(input_name(sources->all->name), "warning: this filter has no keys: no key passes");
   else
-    complain(NULL, "warning: none of the %zu filters has keys: none passes", sources->n);
+    complain(NULL, "warning: none of the %zu filters has keys: no key passes", sources->n);
 }
 
 struct answer filters_answer(struct filters *filters, struct record_syntax *syntax)

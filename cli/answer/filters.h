@@ -1,4 +1,4 @@
-/* Filters as an answer: a record passes if it may be in any of them.
+/* The answer for which a record passes if its key may be in any of several filters.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_ANSWER_FILTERS_H
 #define LANEBLOOM_CLI_ANSWER_FILTERS_H
@@ -10,26 +10,27 @@
 #include "answer.h"
 
 struct filters {
-  struct filter_source source; /* how they are read */
-  char *list;                  /* a file that lists more names; NULL: none */
+  struct filter_source source; /* how the files of the filters are read */
+  char *list;                  /* a file with more names of filters, one in each line; NULL: none */
   char **paths;
   size_t n;
 
   /* private */
-  void *known;  /* the paths: a tree of tsearch() */
-  char **names; /* of the list */
+  void *known;  /* all paths, as a tree of tsearch() */
+  char **names; /* the names that were read from the list */
   size_t nnames;
   struct sources sources;
 };
 
-/* Adds the path of a filter. The path is borrowed. false: it was added before. */
+/* Adds the path of a filter. The path is borrowed. Returns false if it was added before. */
 bool filters_add(struct filters *filters, char *path);
 
-/* Adds the filters that the list names, one per line. On failure prints a message and exits. */
+/* Adds the filters whose names are in the list, one in each line. On failure prints a message and
+ * exits. */
 void filters_read_list(struct filters *filters);
 
-/* Loads all filters. `syntax' gets the form of their keys. Prints a message for each filter that
- * cannot be read, and then exits. */
+/* Loads all filters and returns the answer. Sets the form of keys in `syntax` to that of the
+ * filters. If filters cannot be read, prints a message for each of them and then exits. */
 struct answer filters_answer(struct filters *filters, struct record_syntax *syntax);
 
 #endif

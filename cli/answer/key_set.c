@@ -1,6 +1,7 @@
-/* The table of a key set: open addressing, at most two thirds full. The filter's hash is public, so
- * the table uses another one with a secret: an attacker cannot choose keys that share a slot. If a
- * slot may match, the key itself is compared, so the result is exact.
+/* An exact set of keys. Its hash table uses open addressing and is at most two thirds full. The
+ * hash function of the filter is public, so the table uses another one with a secret. Because of
+ * the secret, an attacker cannot choose keys that share a slot. If a slot may match, the key itself
+ * is compared, so the result is exact.
  * SPDX-License-Identifier: MIT */
 #include "key_set.h"
 
@@ -28,7 +29,8 @@
 static const lanebloom_format KEY_FORMAT = LANEBLOOM_ROCKSDB_LOCAL;
 enum { BITS_PER_KEY = 10 };
 
-/* A slot is 0, or holds the position of a key plus 1 and, above it, 16 bits of the key's hash. */
+/* A slot is 0 if it is empty. Otherwise its lower 48 bits are the position of a key plus 1, and its
+ * upper 16 bits are bits of the hash of this key. */
 enum { POSITION_NBITS = 48 };
 static const uint64_t POSITION_MASK = ((uint64_t)1 << POSITION_NBITS) - 1;
 
@@ -52,7 +54,7 @@ static uint64_t hash_key(const struct key_set *set, lanebloom_slice key)
   return XXH3_64bits_withSecret(key.data, key.size, set->secret, sizeof set->secret);
 }
 
-/* Returns the slot where probing begins: the upper bits of the hash, scaled. */
+/* Returns the slot in which the search begins. It is the hash, scaled to the number of slots. */
 static size_t first_slot(const struct key_set *set, uint64_t hash)
 {
   return (size_t)((unsigned __int128)hash * set->nslots >> 64);
@@ -63,7 +65,7 @@ static size_t next_slot(const struct key_set *set, size_t slot)
   return slot + 1 < set->nslots ? slot + 1 : 0;
 }
 
-/* Returns the key that begins at this position. */
+/* Returns the key that begins at this position of the keys. */
 static lanebloom_slice key_at(const struct key_set *set, size_t position)
 {
   const char *key = set->keys.data + position;
@@ -81,7 +83,8 @@ static lanebloom_slice key_at(const struct key_set *set, size_t position)
   return (lanebloom_slice){key, nbytes};
 }
 
-/* Returns the slot that holds the key, or the empty slot where it belongs. */
+/* Returns the slot that refers to the key. If there is none, returns the empty slot in which the
+ * key belongs. */
 static size_t find_slot(const struct key_set *set, uint64_t hash, lanebloom_slice key)
 {
   size_t slot = first_slot(set, hash);
@@ -95,8 +98,8 @@ static size_t find_slot(const struct key_set *set, uint64_t hash, lanebloom_slic
   return slot;
 }
 
-/* Adds the keys of a batch to the table and the filter. Slots are prefetched for the whole batch
- * first. */
+/* Adds the keys of a batch to the table and to the filter. The slots of the whole batch are
+ * prefetched first, so that cache misses overlap. */
 static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
 {
   uint64_t hashes[BATCH_NRECORDS];
@@ -116,7 +119,7 @@ static void add_batch(struct key_set *set, lanebloom_builder *builder, const str
 
 /* ---- Reading ---- */
 
-/* Makes room for n more bytes. Returns the address for them. */
+/* Makes room for n more bytes and returns their address. */
 static char *reserve(struct buffer *buffer, size_t n)
 {
   if (n > buffer->memory.nbytes - buffer->nbytes) {
@@ -137,7 +140,7 @@ static size_t room(const struct buffer *buffer)
   return buffer->memory.nbytes - buffer->nbytes;
 }
 
-/* Reads the whole content of a file or a pipe. */
+/* Reads all bytes of a file or a pipe. */
 static void read_all(struct buffer *buffer, const char *path)
 {
   const int fd = is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
@@ -165,7 +168,7 @@ static void replace_keys(struct key_set *set, struct buffer keys)
   set->keys = keys;
 }
 
-/* Replaces compressed bytes by their decompressed content. */
+/* Replaces the bytes of the file, which are compressed, by the decompressed bytes. */
 static void decompress_all(struct key_set *set, const char *path, enum codec codec)
 {
   struct codec_error error;
@@ -187,8 +190,8 @@ static void decompress_all(struct key_set *set, const char *path, enum codec cod
   replace_keys(set, keys);
 }
 
-/* Decompresses the file if it is compressed. Exits with a message if the content is not a file of
- * keys. */
+/* Decompresses the file if it is compressed. If its content cannot be keys, prints a message and
+ * exits. */
 static void decompress(struct key_set *set, const char *path, const struct input_messages *messages)
 {
   const bool is_text = set->syntax.width == 0, decompresses = does_decompress(&set->syntax);
@@ -209,7 +212,7 @@ static void decompress(struct key_set *set, const char *path, const struct input
 
 /* ---- Keys of fields ---- */
 
-/* Adds a terminator to the last record if it lacks one. */
+/* Adds a terminator if the last record has none. */
 static void complete_tail(struct key_set *set)
 {
   if (set->keys.nbytes == 0 || set->keys.data[set->keys.nbytes - 1] == set->syntax.terminator)
@@ -218,7 +221,8 @@ static void complete_tail(struct key_set *set)
   set->keys.nbytes++;
 }
 
-/* Finds the named fields. Returns the size of the header. */
+/* Finds the named fields in the header. Returns the size of the header. If a field is missing,
+ * prints a message and exits. */
 static size_t read_header(struct key_set *set, const char *path)
 {
   char problem[320] = "expected a header, found none";
@@ -250,7 +254,8 @@ static void pack_batch(struct buffer *packed, const struct batch *batch)
   }
 }
 
-/* Copies the keys and frees the records. */
+/* Cuts the records, copies their keys, and frees the records. If a record has a fault, prints a
+ * message and exits. */
 static void pack_keys(struct key_set *set, const char *path)
 {
   static struct cutter cutter;
@@ -276,7 +281,8 @@ static void pack_keys(struct key_set *set, const char *path)
   replace_keys(set, packed);
 }
 
-/* Makes a batch of packed keys from *position on, as many as fit. false: no keys are left. */
+/* Makes a batch of the packed keys that begin at *position, and moves *position behind them.
+ * Returns false if no keys are left. */
 static bool cut_packed(const struct key_set *set, size_t *position, lanebloom_slice *keys,
                        struct batch *batch)
 {
@@ -302,7 +308,7 @@ static uint64_t add_packed(struct key_set *set, lanebloom_builder *builder)
 
 /* ---- The table ---- */
 
-/* Makes a batch of the last key if no terminator follows it. false: there is no such key. */
+/* If no terminator follows the last key, makes a batch of this key. Otherwise returns false. */
 static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *key,
                      struct batch *batch)
 {
@@ -314,7 +320,8 @@ static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *
   return true;
 }
 
-/* Cuts the keys, and adds them if there is a builder. Returns their number. */
+/* Cuts the keys, and adds them to the table and the filter if there is a builder. Returns the
+ * number of keys. */
 static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
 {
   static struct cutter cutter;
@@ -349,7 +356,7 @@ static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder 
     die(NULL,
         "out of memory: %" PRIu64
         " keys need about %s for their table and filter; `lanebloom build' "
-        "makes a filter alone of them, for `lanebloom screen'",
+        "makes only a filter, for `lanebloom screen'",
         nkeys,
         size_text(size, (double)nslots * sizeof *set->slots + (double)nkeys * BITS_PER_KEY / 8));
   if (status != LANEBLOOM_OK)
@@ -404,7 +411,7 @@ bool key_set_begins_with_header(const struct key_set *set, const struct field_sy
                             sizeof problem);
 }
 
-/* The sizes of packed keys may contain the byte, too. */
+/* Also searches the sizes of packed keys, so true may be wrong. */
 bool key_set_has_byte(const struct key_set *set, char byte)
 {
   return memchr(set->keys.data, byte, set->keys.nbytes) != NULL;
@@ -419,8 +426,9 @@ void key_set_free(struct key_set *set)
 
 /* ---- Queries ---- */
 
-/* Takes three steps over the hits of the filter, so that cache misses overlap: prefetches the
- * slots, then the keys that they refer to, and then compares keys. */
+/* The keys that the filter passes are handled in three loops, so that cache misses overlap. The
+ * first prefetches slots, the second prefetches the keys that the slots refer to, and the third
+ * compares keys. */
 size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8_t *bitmap)
 {
   uint64_t hashes[BATCH_NRECORDS];

@@ -1,4 +1,5 @@
-/* An exact set of keys: a filter first, then the keys themselves.
+/* An exact set of keys. A query asks a filter first, and compares the key itself only if the filter
+ * passes it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_KEY_SET_H
 #define LANEBLOOM_CLI_KEY_SET_H
@@ -7,45 +8,47 @@
 #include "../input/inputs.h"
 #include "../input/records.h"
 
-/* A growing buffer. It uses huge pages, because keys are looked up at random. */
+/* A buffer that grows. Its memory has huge pages, because keys are read at random positions. */
 struct buffer {
-  char *data; /* in `memory` */
+  char *data; /* the beginning of `memory` */
   size_t nbytes;
   struct memory memory;
 };
 
 struct key_set {
-  struct record_syntax syntax; /* of the keys */
+  struct record_syntax syntax; /* how the keys are cut out of their file */
 
-  enum returns returns; /* of the first keys */
+  enum returns returns; /* whether the first keys end in carriage returns */
   uint64_t nkeys;
 
   /* private */
-  bool is_packed;     /* keys of fields, each preceded by its size; false: whole records */
+  bool is_packed;     /* `keys' contains copied keys, each after its size, because they are fields
+                       * or converted; false: it contains the whole records of the file */
   struct buffer keys; /* all keys, one after the other */
   lanebloom_filter *filter;
   struct memory table;
-  uint64_t *slots; /* in `table`: a hash table with linear probing, of the keys' offsets */
+  uint64_t *slots; /* a hash table in `table`, with linear probing; its slots contain the positions
+                    * of keys */
   size_t nslots;
-  uint8_t secret[192]; /* of the table's hash function */
+  uint8_t secret[192]; /* the secret of the hash function of `table` */
 };
 
-/* Reads the keys of a file, which may change afterwards; "-" is standard input. Keys may repeat.
- * Memory: the keys, plus about 14 bytes for each whole record, or 22 for each key of fields. A
- * record that lacks a field of the key is an error, or is counted and has no key, as --missing
- * says. On failure prints a message and exits. Threads: afterwards, any number may query the
- * set. */
+/* Reads the keys of a file. The file may change afterwards. The path "-" is standard input. A key
+ * may occur several times. If a record lacks a field of the key, --missing decides: the command
+ * exits, or the record is counted and has no key. On any failure prints a message and exits.
+ * Memory: that of the keys, plus about 14 bytes for each whole record, or 22 for each key of
+ * fields. Threads: after this call, several may query the set at once. */
 void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,
                   const struct input_messages *messages);
 
-/* Sets bit i of the bitmap if record i's key is in the set, and returns how many are. bitmap: as
- * for lanebloom_filter_screen(), in whole words of 8 bytes. */
+/* Sets bit i of the bitmap if the key of record i is in the set. Returns how many such keys there
+ * are. The bitmap is as for lanebloom_filter_screen(), and must have whole words of 8 bytes. */
 size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8_t *bitmap);
 
-/* Is the first key, a whole record, a header that has these fields? */
+/* Is the first key a whole record that looks like a header with these fields? */
 bool key_set_begins_with_header(const struct key_set *set, const struct field_syntax *fields);
 
-/* Does any key contain this byte? May return true if none does. */
+/* Does any key contain this byte? The result true may be wrong. */
 bool key_set_has_byte(const struct key_set *set, char byte);
 
 void key_set_free(struct key_set *set);

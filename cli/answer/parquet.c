@@ -15,7 +15,8 @@
 
 /* ---- The type of the column ---- */
 
-/* Opens a file and finds the column in it. false: *problem says what is wrong. */
+/* Opens a file and finds the column in it. On failure returns false and stores a message in
+ * `problem'. */
 static bool open_file(const struct parquet_query *query, const char *path, lanebloom_parquet **file,
                       size_t *column, char problem[PARQUET_PROBLEM_NBYTES])
 {
@@ -30,7 +31,7 @@ static bool open_file(const struct parquet_query *query, const char *path, laneb
   return false;
 }
 
-/* Returns the problem with a file. If it is no Parquet file, describes it instead. */
+/* Returns the message about a file. If the file is no Parquet file, the message says what it is. */
 static const char *explain(const char *path, char problem[PARQUET_PROBLEM_NBYTES])
 {
   if (!is_parquet(path))
@@ -38,8 +39,8 @@ static const char *explain(const char *path, char problem[PARQUET_PROBLEM_NBYTES
   return problem;
 }
 
-/* The first file that can be opened fixes the type; the others are opened, and report errors,
- * later. */
+/* Finds the type of the column. The first file that can be opened tells it. The other files are
+ * opened later, and their errors are reported then. */
 static struct parquet_model find_model(const lanebloom_parquet_paths *paths,
                                        const struct parquet_query *query)
 {
@@ -54,13 +55,14 @@ static struct parquet_model find_model(const lanebloom_parquet_paths *paths,
   lanebloom_parquet_describe_column(model.file, model.column, &model.type, sizeof model.type);
   if (!model.type.has_keys)
     die(model.path,
-        "expected a column whose values can be keys, found column %s of type %s: filters say "
-        "nothing of it",
+        "expected a column whose values can be keys, found column %s of type %s, which cannot be "
+        "queried",
         model.type.path, model.type.type);
   return model;
 }
 
-/* Makes keys in the type of the column. */
+/* Sets the form of keys, so that their text becomes values of the column's type. If --decode or
+ * several fields conflict with this type, prints a message and exits. */
 static void take_type(struct record_syntax *syntax, const struct parquet_model *model)
 {
   const lanebloom_parquet_column_info *type = &model->type;
@@ -78,7 +80,8 @@ static void take_type(struct record_syntax *syntax, const struct parquet_model *
   syntax->form.encoding = type->encoding;
   syntax->units = (struct text_units){type->scale, type->units_per_second, type->is_int96};
   if (!form_has_text(syntax->form))
-    die(model->path, "column %s has type %s, which text cannot be made of", type->path, type->type);
+    die(model->path, "column %s has type %s, to which text cannot be converted", type->path,
+        type->type);
 }
 
 /* ---- The keys ---- */
@@ -107,12 +110,11 @@ struct scan {
   struct parquet_query *query;
   const struct parquet_screening *screening;
   const lanebloom_parquet_keys *keys;
-  size_t bitmap_nbytes; /* whole words of 8 bytes */
+  size_t bitmap_nbytes; /* a multiple of 8 bytes, because bitmaps are read in whole words */
 
-  pthread_mutex_t lock; /* of what follows, and of the results in the query */
+  pthread_mutex_t lock; /* protects the following members and the results in the query */
   pthread_cond_t turned;
-  size_t next, turn; /* indices of the next file to be opened, and of the next one to be
-                      * delivered */
+  size_t next, turn; /* the index of the next file to open, and of the next file to deliver */
 };
 
 static uint8_t *new_bitmap(const struct scan *scan)
@@ -210,13 +212,14 @@ static void deliver(struct scan *scan, const char *path, struct parquet_file *fo
     query->nleft += found->counts[i] > 0;
   if (found->found)
     add_bits(query->found, found->found, scan->bitmap_nbytes);
-  if (!found->is_open) /* a file that is not open may have every key */
+  if (!found->is_open) /* the file may contain every key */
     set_all(query->found, query->nkeys);
   scan->screening->deliver(scan->screening->context, path, found);
   progress_report(scan->turn + 1, scan->turn + 1);
 }
 
-/* A worker takes file after file; its result waits for the file's turn. */
+/* Runs one worker. It screens one file after the other. Results are delivered in the order of the
+ * files, so each result waits until those of all earlier files are delivered. */
 static void screen_files(void *context, size_t worker)
 {
   struct scan *scan = context;
@@ -248,12 +251,12 @@ static void warn_of_filters(const struct parquet_query *query)
     return;
   if (query->nwithout_both > 0)
     snprintf(bounds, sizeof bounds,
-             "every key may be in %zu of them, whose bounds are not used or missing",
+             "every key may be in %zu of them, whose bounds are missing or not used",
              query->nwithout_both);
-  complain(NULL,
-           "warning: %zu of %zu row groups have no filter of column %s that can be asked: %s; the "
-           "first is in %s",
-           query->nwithout_filter, query->nrow_groups, query->column, bounds, query->first_without);
+  complain(
+      NULL,
+      "warning: %zu of %zu row groups have no usable filter of column %s: %s; the first is in %s",
+      query->nwithout_filter, query->nrow_groups, query->column, bounds, query->first_without);
 }
 
 /* ---- The answer ---- */
@@ -294,7 +297,7 @@ static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, 
 {
   struct parquet_query *query = context;
   size_t nfound = 0;
-  (void)counts; /* there are no sources */
+  (void)counts; /* this answer has no sources */
   memset(bitmap, 0, (batch->n + 7) / 8);
   for (size_t i = 0; i < batch->n; i++) {
     if (!batch_has_key(batch, i))

@@ -1,5 +1,5 @@
-/* Parquet files as an answer: a record passes if its key may be in the column of one of them. The
- * keys are in memory, and the files pass by, several at a time.
+/* The answer for which a record passes if its key may be in a column of one of several Parquet
+ * files. All keys are kept in memory while the files are screened, several files at a time.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_PARQUET_H
 #define LANEBLOOM_CLI_PARQUET_H
@@ -16,22 +16,24 @@
 #include "answer.h"
 
 struct parquet_query {
-  char **names; /* of files or folders, or patterns */
+  char **names; /* files, folders and patterns */
   size_t nnames;
   const char *column;
   bool prune, row_groups, require_filters;
   lanebloom_parquet_bounds bounds;
 
-  /* Of parquet_begin(): */
+  /* Set by parquet_begin(): */
   lanebloom_parquet_files *files;
 
-  /* Of parquet_screen(): */
-  size_t nfailed; /* files that had a message, and may have every key */
+  /* Set by parquet_screen(): */
+  size_t nfailed; /* the number of files that caused a message; they may contain every key */
   size_t nrow_groups, nwithout_filter, nleft;
-  size_t nwithout_both;      /* with neither a filter nor usable bounds */
-  const char *first_without; /* the first file that has a row group without a filter; NULL: none */
+  size_t nwithout_both;      /* the number of row groups that have neither a filter nor usable
+                              * bounds */
+  const char *first_without; /* the first file with a row group that has no filter; NULL: there is
+                              * none */
   uint64_t nkeys;
-  uint8_t *found; /* bit i: key i may be in a file; in whole words of 8 bytes */
+  uint8_t *found; /* bit i is set if key i may be in a file; the size is a multiple of 8 bytes */
 
   /* private */
   struct parquet_model {
@@ -40,11 +42,11 @@ struct parquet_query {
     size_t column;
     lanebloom_parquet_column_info type;
   } model;
-  uint64_t next; /* the next key that is looked up in `found' */
+  uint64_t next; /* the index of the next key that screen() looks up in `found' */
 };
 
-/* --parquet, --column, --prune, --row-groups, --require-filters, --bounds. Input: struct
- * parquet_query. */
+/* The options --parquet, --column, --prune, --row-groups, --require-filters and --bounds. Their
+ * input is a struct parquet_query. */
 extern const struct argp parquet_argp;
 
 /* Lists the files, and opens one to find the type of the column. On failure prints a message and
@@ -55,15 +57,17 @@ void parquet_begin(struct parquet_query *query);
  * message and exits. */
 void parquet_take_type(const struct parquet_query *query, struct record_syntax *syntax);
 
-/* The result for one file. */
+/* The result of screening one file. */
 struct parquet_file {
-  char problem[PARQUET_PROBLEM_NBYTES]; /* "": none */
-  bool is_open;                         /* false: nothing is known about its row groups */
+  char problem[PARQUET_PROBLEM_NBYTES]; /* the message about the file; "": none */
+  bool is_open;                         /* false: the file could not be opened, so nothing is known
+                                         * about its row groups */
   size_t nrow_groups, nwithout_filter, nwithout_both;
-  uint64_t *counts;  /* for each row group: the number of keys that may be in it */
-  uint64_t *indices; /* of these keys, ordered by row group; NULL: not wanted, or none */
+  uint64_t *counts;  /* for each row group, the number of keys that may be in it */
+  uint64_t *indices; /* the indices of these keys, row group after row group; NULL: not wanted, or
+                      * there are none */
   size_t nindices, indices_capacity;
-  uint8_t *found; /* keys that may be in the file; NULL: none */
+  uint8_t *found; /* bit i is set if key i may be in the file; NULL: no key may be in it */
 };
 
 struct parquet_screening {
@@ -77,11 +81,11 @@ struct parquet_screening {
   void *context;
 };
 
-/* Screens all files for all keys. Prints a message for each that cannot be read. */
+/* Screens all files for all keys. Prints a message for each file that cannot be read. */
 void parquet_screen(struct parquet_query *query, const struct parquet_screening *screening);
 
-/* The answer for the batches of the same keys, in the order in which they were read: to be asked by
- * one thread, after parquet_screen(). */
+/* Returns the answer, after parquet_screen(). One thread may query it, with batches of the same
+ * keys in the order in which the keys were read. */
 struct answer parquet_answer(struct parquet_query *query);
 
 #endif

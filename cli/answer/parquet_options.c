@@ -1,5 +1,5 @@
-/* --parquet, --column, --prune, --row-groups, --require-filters: which Parquet files are screened,
- * and what is printed of them.
+/* Parses the options that say which Parquet files are screened, and what is printed about them:
+ * --parquet, --column, --prune, --row-groups and --require-filters.
  * SPDX-License-Identifier: MIT */
 #include "../base/report.h"
 #include "../files/parquet_files.h"
@@ -43,7 +43,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
       argp_error(state, "--column, --prune, --row-groups, --require-filters and --bounds need "
                         "--parquet PATH");
     if (query->nnames > 0 && !query->column)
-      argp_error(state, "--parquet needs --column NAME: which column the keys are in");
+      argp_error(state, "--parquet needs --column NAME, the column that holds the keys");
     if (query->row_groups && !query->prune)
       argp_error(state, "--row-groups needs --prune");
     return 0;
@@ -56,23 +56,23 @@ const struct argp parquet_argp = {
     .options =
         (const struct argp_option[]){
             {"parquet", OPTION_PARQUET, "PATH", 0,
-             "Select the records whose key may be in this Parquet file, in one of this folder or "
-             "below it, or in a file of this quoted pattern; repeatable. Every name is an INPUT, "
-             "and all records are kept in memory",
+             "Select the records whose key may be in this Parquet file, in a file in or below this "
+             "folder, or in a file that matches this quoted pattern; repeatable. Every argument is "
+             "an INPUT, and all records are kept in memory",
              3},
             {"column", OPTION_COLUMN, "NAME", 0,
-             "The keys are in this column; of nested ones the path, as in user.id. Their text "
-             "becomes what the column has: numbers, dates, ...",
+             "The keys are in this column; name a nested one by its path, as in user.id. The text "
+             "of keys is converted to the column's type: numbers, dates, ...",
              3},
             {"prune", OPTION_PRUNE, NULL, 0,
-             "Print the names of the Parquet files that may have any of the keys; with -c, how "
-             "many",
+             "Print the names of the Parquet files that may have any of the keys; with -c, print "
+             "their number",
              3},
             {"row-groups", OPTION_ROW_GROUPS, NULL, 0,
              "With --prune, print \"FILE<tab>NUMBER\" for each row group, from 0", 3},
             {"require-filters", OPTION_REQUIRE_FILTERS, NULL, 0,
-             "A row group whose column has no filter is an error: it may have every key within its "
-             "bounds",
+             "Fail if a row group has no filter of the column: every key within its bounds may be "
+             "in it",
              3},
             {0}},
     .parser = parse,

@@ -1,5 +1,6 @@
-/* Screens a batch part by part into one bitmap for each source, then turns the bitmaps into one
- * list for each record. Lists are smaller, because few records are in many sources.
+/* Makes lists of sources for records. It screens a part of a batch at a time, with one bitmap for
+ * each source, and then turns the bitmaps into one list for each record. The lists are smaller than
+ * the bitmaps, because few records are in many sources.
  * SPDX-License-Identifier: MIT */
 #include "source_lists.h"
 
@@ -11,9 +12,12 @@
 #include "../input/records.h"
 
 enum {
-  BITMAPS_NBYTES = 256 << 10, /* of all sources; whole batches for up to 1,024 sources */
-  LISTS_NSOURCES = 512 << 10, /* entries of all lists; twelve per record for records of 12 bytes */
-  MIN_NKEYS = 8,              /* lists of this many keys must fit, even if each has all sources */
+  BITMAPS_NBYTES = 256 << 10, /* the bitmaps of all sources together; with up to 1,024 sources, a
+                               * whole batch fits */
+  LISTS_NSOURCES = 512 << 10, /* the entries of all lists together: twelve for each record if
+                               * records have 12 bytes */
+  MIN_NKEYS = 8,              /* lists of this many keys must fit even if each key is in all
+                               * sources */
   WORD_NBYTES = 8,            /* find_bit() reads whole words */
 };
 
@@ -54,13 +58,13 @@ void source_lists_destroy(struct source_lists *lists)
   free(lists->rows);
 }
 
-/* Adds a list, taken from the sources' bitmaps, for each of n keys whose bit in `listed` is set.
- * false: the lists do not fit, and none is added. */
+/* Adds a list for each of the n keys whose bit in `listed` is set. The lists are made from the
+ * bitmaps of the sources. If the lists do not all fit, adds none and returns false. */
 static bool add_lists(struct source_lists *lists, size_t n, const uint8_t *listed)
 {
   const size_t nsources = lists->sources->n;
-  uint32_t counts[BATCH_NRECORDS] = {0}; /* the number of sources of each key; then the index of its
-                                          * next entry */
+  uint32_t counts[BATCH_NRECORDS] = {0}; /* first the number of sources of each key, later the index
+                                          * of the next entry in its list */
   size_t end = lists->nrecords ? lists->ends[lists->nrecords - 1] : 0, total = end;
   for (size_t source = 0; source < nsources; source++)
     for (size_t i = 0; (i = find_bit(lists->rows[source], i, n, true)) < n; i++, total++)
@@ -102,7 +106,7 @@ size_t source_lists_screen(struct source_lists *lists, const lanebloom_keys *key
 
 size_t source_lists_restart(struct source_lists *lists, const lanebloom_keys *keys)
 {
-  /* few enough keys that their lists fit even with all sources */
+  /* Takes so few keys that their lists fit even if each key is in all sources. */
   const size_t fitting = lists->capacity / lists->sources->n / 8 * 8;
   const lanebloom_keys part =
       lanebloom_keys_part(keys, 0, smaller(smaller(fitting, lists->row_nbytes * 8), keys->n));

@@ -1,4 +1,4 @@
-/* Screens batches by several filters or tables.
+/* Screens batches of keys by several filters or tables.
  * SPDX-License-Identifier: MIT */
 #include "sources.h"
 
@@ -46,7 +46,8 @@ void sources_find_hashes(struct sources *sources)
 
 double sources_rate(const struct sources *sources)
 {
-  double log_none = 0; /* logarithm of the share that passes no filter: rates are often tiny */
+  double log_none = 0; /* the logarithm of the share that passes no filter; with it, tiny rates are
+                        * not rounded away */
   for (size_t i = 0; i < sources->n; i++)
     log_none += log1p(-describe(&sources->all[i]).model_rate);
   return -expm1(log_none);
@@ -63,21 +64,21 @@ void sources_free(struct sources *sources)
 
 /* ---- Screening by filters ---- */
 
-/* Hashes keys. Filters of the format LANEBLOOM_ROCKSDB give a constant result and need no
- * hashes. */
+/* Hashes the keys. The format LANEBLOOM_ROCKSDB is skipped: its filters have the same result for
+ * every key, so they need no hashes. */
 static void hash_keys(lanebloom_format format, const lanebloom_keys *keys, uint64_t *hashes)
 {
   if (lanebloom_format_hash_size(format) == 0)
     return;
   const lanebloom_status status = lanebloom_hash(format, keys, hashes);
-  if (status != LANEBLOOM_OK) /* cannot happen for a batch of this size */
+  if (status != LANEBLOOM_OK) /* this cannot happen, because batches are small */
     die(NULL, "%s", status_text(status));
 }
 
 static size_t screen_by_filters(const struct sources *sources, const lanebloom_keys *keys,
                                 uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
 {
-  uint64_t hashes[BATCH_NRECORDS]; /* room for hashes of 8 or 4 bytes */
+  uint64_t hashes[BATCH_NRECORDS]; /* an array for 8-byte hashes has room for 4-byte hashes, too */
   uint8_t hits[BATCH_NRECORDS / 8];
   const size_t nbytes = (keys->n + 7) / 8;
   memset(any, 0, nbytes);

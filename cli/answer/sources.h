@@ -1,4 +1,5 @@
-/* Sources: the named filters, or the tables of a database, that records are screened by.
+/* Sources are the filters, or the tables of databases, that an answer consists of. Each source has
+ * a name, which --which prints.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_SOURCES_H
 #define LANEBLOOM_CLI_SOURCES_H
@@ -9,32 +10,35 @@
 #include <lanebloom_tables.h>
 
 struct source {
-  const char *name;             /* the path */
-  const lanebloom_table *table; /* NULL: the source is the filter */
+  const char *name;             /* the path of the filter or table */
+  const lanebloom_table *table; /* NULL: the source is a filter */
   lanebloom_filter *filter;
-  lanebloom_format hash; /* of the filter, if there are several sources; else 0 */
+  lanebloom_format hash; /* the hash that the filter needs, if there are several filters; otherwise
+                          * 0 */
 };
 
 struct sources {
-  struct source *all; /* all are filters, or all are tables */
+  struct source *all; /* all of them are filters, or all are tables */
   size_t n;
 
   /* private */
-  const lanebloom_table **tables; /* of all sources; NULL: the sources are filters */
+  const lanebloom_table **tables; /* the tables of all sources; NULL: the sources are filters */
 };
 
-/* Add a filter, which the sources then own, or a table, which is borrowed. The path is borrowed. */
+/* Add a filter, which the sources own from now on, or a table, which is borrowed. The path is
+ * borrowed, too. */
 void sources_add_filter(struct sources *sources, const char *path, lanebloom_filter *filter);
 void sources_add_table(struct sources *sources, const char *path, const lanebloom_table *table);
 void sources_free(struct sources *sources);
 
-/* Determines which hash each filter needs. Call it after the last of several filters was added.
- * Cost: that of lanebloom_filter_describe(). */
+/* Finds out which hash each filter needs. Call this after all filters were added, if there are
+ * several. Cost: that of lanebloom_filter_describe(). */
 void sources_find_hashes(struct sources *sources);
 
-/* Screens a batch by all sources. Keys are hashed once for each kind of hash. any: says which keys
- * may be in any source. bitmaps, counts and the result: as in lanebloom_tables_screen(). Takes at
- * most BATCH_NRECORDS keys. Any number of threads may call it. */
+/* Screens a batch of keys by all sources. Hashes each key once for each kind of hash that the
+ * filters need. `any` tells which keys may be in at least one source. For `bitmaps`, `counts` and
+ * the result, see lanebloom_tables_screen(). There may be at most BATCH_NRECORDS keys. Several
+ * threads may call this at once. */
 size_t sources_screen(const struct sources *sources, const lanebloom_keys *keys, uint8_t *any,
                       uint8_t *const *bitmaps, size_t *counts);
 

@@ -1,4 +1,4 @@
-/* The tables of databases as an answer.
+/* The answer for which a record passes if its key may be in any table of some databases.
  * SPDX-License-Identifier: MIT */
 #include "tables.h"
 
@@ -13,7 +13,7 @@ static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, 
   return sources_screen(&tables->sources, &batch->keys, bitmap, NULL, counts);
 }
 
-/* Were all logs read? */
+/* Were all logs read to their ends? */
 static bool is_whole(void *context, bool tells_absence)
 {
   const struct tables *tables = context;

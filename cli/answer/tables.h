@@ -1,4 +1,4 @@
-/* The tables of databases as an answer: a record passes if it may be in any of them.
+/* The answer for which a record passes if its key may be in any table of some databases.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_TABLES_H
 #define LANEBLOOM_CLI_TABLES_H
@@ -10,15 +10,16 @@
 
 struct tables {
   struct database_options options;
-  char **names; /* of databases and of table files */
+  char **names; /* the names of databases and of table files */
   size_t n;
-  struct database database; /* open after tables_answer() */
+  struct database database; /* tables_answer() opens it */
 
   /* private */
   struct sources sources;
 };
 
-/* Opens all tables. If one cannot be opened, prints a message and exits. */
+/* Opens all tables and returns the answer. If a table cannot be opened, prints a message and
+ * exits. */
 struct answer tables_answer(struct tables *tables);
 
 #endif

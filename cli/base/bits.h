@@ -1,4 +1,5 @@
-/* Bitmaps: least significant bit first, bit i of n in byte i / 8.
+/* Functions for bitmaps. Bit i of a bitmap is bit i % 8 of byte i / 8, counted from the least
+ * significant bit.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_BITS_H
 #define LANEBLOOM_CLI_BITS_H
@@ -10,7 +11,8 @@
 #include <string.h>
 
 /* Returns the position of the first bit in [i, n) that equals `wanted`, or n if there is none.
- * Reads whole words of 8 bytes: the bitmap has at least ceil(n / 64) * 8 readable bytes. */
+ * Reads whole words of 8 bytes, so at least ceil(n / 64) * 8 bytes of the bitmap must be
+ * readable. */
 static inline size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wanted)
 {
   while (i < n) {
@@ -26,14 +28,14 @@ static inline size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wa
   return n;
 }
 
-/* Sets the bits that are set in `more`. */
+/* Sets each bit of `bitmap` that is set in `more`. */
 static inline void add_bits(uint8_t *bitmap, const uint8_t *more, size_t nbytes)
 {
   for (size_t i = 0; i < nbytes; i++)
     bitmap[i] |= more[i];
 }
 
-/* Returns how many bits are set. */
+/* Returns how many bits are set in the bitmap. */
 static inline size_t count_bits(const uint8_t *bitmap, size_t nbytes)
 {
   size_t n = 0;

@@ -10,8 +10,8 @@ static bool is_digit(const char *at, const char *end)
 /* Returns the end of the exponent that begins at `at`, or NULL if it has no digit. */
 static const char *read_exponent(const char *at, const char *end, int64_t *exponent)
 {
-  const int64_t most = INT64_C(100000000000000000); /* larger than the number of digits of any
-                                                     * text */
+  const int64_t most = INT64_C(100000000000000000); /* no text has so many digits, so a larger
+                                                     * exponent would give the same result */
   const bool is_negative = at < end && *at == '-';
   at += at < end && (*at == '-' || *at == '+');
   if (!is_digit(at, end))
@@ -38,7 +38,7 @@ const char *decimal_read(const char *text, const char *end, struct decimal *numb
     }
     any = true;
     number->exponent -= after_point;
-    nzeros++; /* the positions of this digit and of the zeros before it */
+    nzeros++; /* counts this digit and the zeros directly before it */
     if (*at == '0')
       continue;
     for (; nzeros > 0; nzeros--)

@@ -1,4 +1,5 @@
-/* Names of files, and which of them are standard input and output.
+/* Functions for the paths of inputs and outputs; they also tell which paths are standard input or
+ * output.
  * SPDX-License-Identifier: MIT */
 #include "paths.h"
 

@@ -1,4 +1,5 @@
-/* Names of files, and which of them are standard input and output.
+/* Functions for the paths of inputs and outputs; they also tell which paths are standard input or
+ * output.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_PATHS_H
 #define LANEBLOOM_CLI_PATHS_H
@@ -8,19 +9,22 @@
 
 bool is_standard_input(const char *path);
 
-/* Returns the name of an input or a filter for messages: the path, or "(standard input)". */
+/* Returns the name that messages use for an input or a filter: the path, or "(standard input)" if
+ * the path is "-". */
 const char *input_name(const char *path);
 
-/* Do both describe one file? */
+/* Do both describe the same file? */
 bool is_same_file(const struct stat *a, const struct stat *b);
 
-/* Is the path standard output, and is standard output a regular file? */
+/* Is the path the same file as standard output? Returns false if standard output is no regular file
+ * but, for example, a terminal. */
 bool is_standard_output(const char *path);
 
 /* The message for an input that is also the output. */
 extern const char also_output_text[];
 
-/* Returns advice about folders, to follow the text of EISDIR; "" for other errors. */
+/* If the error is EISDIR, returns advice, to be printed after the text of the error, about how
+ * folders are read. Returns "" for other errors. */
 const char *directory_advice(int error);
 
 #endif

@@ -1,4 +1,4 @@
-/* Reports progress to people who wait at a terminal.
+/* Reports progress for people who wait at a terminal.
  * SPDX-License-Identifier: MIT */
 #include "progress.h"
 
@@ -10,7 +10,8 @@ static enum progress when;
 static uint64_t total;
 static const char *units;
 static double first, last;
-static bool is_shown; /* on a terminal: the cursor is at the beginning of the report */
+static bool is_shown; /* true if a report stands on the terminal; the cursor is then at its
+                       * beginning */
 
 void progress_begin(enum progress resolved, uint64_t whole, const char *counted)
 {
@@ -23,7 +24,7 @@ void progress_begin(enum progress resolved, uint64_t whole, const char *counted)
 void progress_erase(void)
 {
   if (is_shown)
-    fputs("\033[K", stderr); /* ANSI: erase to the end of the line */
+    fputs("\033[K", stderr); /* the ANSI sequence that erases to the end of the line */
   is_shown = false;
 }
 

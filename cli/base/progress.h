@@ -1,4 +1,4 @@
-/* Reports on standard error how far the command is.
+/* Reports on standard error how much of its work the command has done.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_PROGRESS_H
 #define LANEBLOOM_CLI_PROGRESS_H
@@ -6,21 +6,23 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Says whether to report progress on standard error. */
+/* Says when progress is reported on standard error. */
 enum progress { PROGRESS_NEVER, PROGRESS_AUTO, PROGRESS_ALWAYS };
 
-/* Starts the clock. when: the result of resolve_progress(). total: bytes of all inputs, or another
- * measure of the whole; 0: unknown. units: the name of the things counted, "records". */
+/* Starts the clock of the reports. `when` is a result of resolve_progress(). `total` is the size of
+ * the whole work, such as the bytes of all inputs, or 0 if the size is unknown. `units` names the
+ * things that are counted, such as "records". */
 void progress_begin(enum progress when, uint64_t total, const char *units);
 
-/* Reports, at most once a second, the share of the total, the units and their rate, and the
- * remaining time. */
+/* Prints the number of units and their rate. If the total is known, also prints which share of it
+ * is done and the remaining time. `ndone` is the part of the total that is done. Does nothing
+ * within a second of the last report. */
 void progress_report(uint64_t nunits, uint64_t ndone);
 
-/* Erases the report. With PROGRESS_ALWAYS, prints the number of units and their rate. */
+/* Erases the last report. With PROGRESS_ALWAYS, then prints the number of units and their rate. */
 void progress_end(uint64_t nunits);
 
-/* Erases the report, if there is one, before other text is printed. */
+/* Erases the last report from the terminal. Call this before other text is printed there. */
 void progress_erase(void);
 
 #endif

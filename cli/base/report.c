@@ -1,4 +1,4 @@
-/* Messages, results and progress: everything that the command writes to its standard descriptors.
+/* Prints the messages and results of the command, and ends the command.
  * SPDX-License-Identifier: MIT */
 #include "report.h"
 
@@ -23,8 +23,9 @@
 #include "progress.h"
 #include "threads.h"
 
-/* Prints the first character. If it is not printable, changes the direction of text, or is in
- * `escaped`, prints its first byte as \ooo. Returns how many bytes of input were printed. */
+/* Prints the first character of the bytes. Prints its first byte as \ooo if the character is not
+ * printable, changes the direction of text, or is in `escaped`. Returns how many of the bytes were
+ * printed. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, const char *escaped)
 {
   mbstate_t state = {0};
@@ -52,7 +53,8 @@ void print_name(FILE *stream, const char *name)
 
 void print_message(FILE *stream, const char *format, va_list arguments)
 {
-  char room[4096] = "", *text = NULL; /* the message may report that memory ran out */
+  char room[4096] = "", *text = NULL; /* a fixed array, because the message may report that memory
+                                       * ran out */
   va_list again;
   va_copy(again, arguments);
   const int nbytes = vsnprintf(room, sizeof room, format, arguments);
@@ -72,7 +74,7 @@ FILE *open_string(char **string, size_t *nbytes)
   return stream;
 }
 
-/* glibc's fclose() may succeed without a string if memory runs out. */
+/* Checks the string, too: if memory runs out, fclose() of glibc may succeed without a string. */
 char *close_string(FILE *stream, char *const *string)
 {
   if (fclose(stream) != 0 || !*string)
@@ -127,9 +129,9 @@ void leave(int status)
 {
   static atomic_flag is_leaving = ATOMIC_FLAG_INIT;
   while (atomic_flag_test_and_set(&is_leaving))
-    pause();                   /* until the first caller has ended the command */
-  if (has_started_threads()) { /* exit() would destroy objects that they use, such as those of
-                                * simdjson */
+    pause();                   /* wait until the first caller has ended the command */
+  if (has_started_threads()) { /* exit() would destroy objects that the threads still use, such as
+                                * those of simdjson */
     fflush(stderr);
     quick_exit(status);
   }
@@ -155,7 +157,7 @@ void *resize(void *memory, size_t nbytes)
 
 void *grow_list(void *list, size_t n, size_t element_nbytes)
 {
-  const bool is_full = (n & (n - 1)) == 0; /* 0, or a power of two */
+  const bool is_full = (n & (n - 1)) == 0; /* n is 0 or a power of two */
   return is_full ? resize(list, (n > 0 ? 2 * n : 1) * element_nbytes) : list;
 }
 
@@ -172,7 +174,7 @@ void leave_key(void *key)
   (void)key;
 }
 
-/* EPIPE, a closed pipe, needs no message. */
+/* Prints no message for EPIPE: the reader of a closed pipe wants no more output. */
 static void complain_of_output(void)
 {
   if (errno != EPIPE)
@@ -180,12 +182,12 @@ static void complain_of_output(void)
   fflush(stderr);
 }
 
-/* Discards the output that failed; exit() would try to flush it again. */
+/* Discards the output that could not be written, because exit() would try to write it again. */
 static _Noreturn void die_of_output(void)
 {
   complain_of_output();
   __fpurge(stdout);
-  clearerr(stdout); /* already reported */
+  clearerr(stdout); /* so that output_close() does not report the error again */
   leave(EXIT_TROUBLE);
 }
 
@@ -219,15 +221,16 @@ void output_whole(const void *data, size_t nbytes)
 
 void output_close(void)
 {
-  const bool has_failed = ferror(stdout) != 0; /* argp does not check it; errno still holds the
+  const bool has_failed = ferror(stdout) != 0; /* argp ignores write errors; errno still holds the
                                                 * reason */
   if (fclose(stdout) == 0 && !has_failed)
     return;
   complain_of_output();
-  _exit(EXIT_TROUBLE); /* the command is in exit() already */
+  _exit(EXIT_TROUBLE); /* not exit(), because exit() called this function */
 }
 
-/* Also compares with U+10FFFF, the end of Unicode, because glibc accepts characters beyond it. */
+/* Also compares with U+10FFFF, the last character of Unicode, because glibc accepts larger
+ * numbers. */
 bool is_text(const void *bytes, size_t nbytes)
 {
   const char *next = bytes;
@@ -238,14 +241,14 @@ bool is_text(const void *bytes, size_t nbytes)
     wchar_t wide = 0;
     n = mbrtowc(&wide, next, nleft, &state);
     is_unicode = n <= nleft && (unsigned long)wide <= 0x10ffff;
-    n = is_unicode && n > 0 ? n : 1; /* NUL is one byte, although n is 0 */
+    n = is_unicode && n > 0 ? n : 1; /* n is 0 for NUL, which is one byte */
   }
   errno = error;
   return is_unicode;
 }
 
-/* If memory runs out, json-c leaves a member out or writes null, without an error. malloc() sets
- * errno, however. */
+/* If memory runs out, json-c leaves out a member or writes null, and returns no error. But malloc()
+ * sets errno to ENOMEM, so errno tells whether the text is complete. */
 struct json_object *json_begin(void)
 {
   errno = 0;

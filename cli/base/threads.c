@@ -1,4 +1,4 @@
-/* Threads, and tokens that they pass to each other.
+/* Starts threads, and passes tokens between them.
  * SPDX-License-Identifier: MIT */
 #include "threads.h"
 
@@ -9,7 +9,8 @@
 
 static atomic_bool has_started;
 
-/* More than a thread needs. The default of 8 MiB would matter if address space is limited. */
+/* A thread needs less than this. The default of 8 MiB could fail if the address space is limited,
+ * since each thread reserves its whole stack. */
 static const size_t STACK_NBYTES = (size_t)512 << 10;
 
 bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument)
@@ -38,7 +39,7 @@ void give(sem_t *token)
 void take(sem_t *token)
 {
   while (sem_wait(token) < 0)
-    ; /* interrupted by a signal */
+    ; /* a signal interrupted the wait */
 }
 
 size_t default_nworkers(void)

@@ -1,4 +1,5 @@
-/* Threads, and tokens that they pass to each other.
+/* Starts threads, and passes tokens between them. A token is a unit of a semaphore: give() adds
+ * one, and take() waits for one.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_THREADS_H
 #define LANEBLOOM_CLI_THREADS_H
@@ -8,26 +9,26 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Starts a thread with a stack of 512 KiB. false: no thread could be started. */
+/* Starts a thread with a stack of 512 KiB. Returns false if no thread can be started. */
 bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 
-/* Has any thread been started, even one that has ended? */
+/* Has any thread been started? A thread that has ended counts, too. */
 bool has_started_threads(void);
 
 void give(sem_t *token);
 
-/* Waits for a token. Signals do not interrupt the wait. */
+/* Waits for a token and takes it. Signals do not interrupt the wait. */
 void take(sem_t *token);
 
-/* The most workers that -j accepts. A worker takes 0.6 MiB. */
+/* The largest number of workers that -j accepts. A worker needs 0.6 MiB of memory. */
 enum { WORKERS_MAX = 1024 };
 
 /* Returns the number of CPUs that this process may use, from 1 to WORKERS_MAX. */
 size_t default_nworkers(void);
 
-/* Calls work(context, i) for every i below n, which is at most WORKERS_MAX, and returns when all
- * calls are done. Each call runs in a thread of its own, except call 0 and those for which no
- * thread can be started: the calling thread runs them one after the other. */
+/* Calls work(context, i) for every i below n, and returns when all calls have returned. n is at
+ * most WORKERS_MAX. The calling thread runs call 0, and each other call runs in a thread of its
+ * own. If no thread can be started for a call, the calling thread runs that call, too. */
 void run_in_threads(size_t n, void (*work)(void *context, size_t i), void *context);
 
 #endif

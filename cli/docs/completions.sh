@@ -6,11 +6,12 @@ set -eu
 command=$1
 shell=$2
 
-# Prints tab-separated lines. For each verb: "verb", name, text. For each of its options: "option",
-# verb, short name or "", long name, kind of the value, the possible values, whether the value is
-# optional, text. The kind is "" for an option without a value; else "kernel", "word", "file", or
-# "other" if no values are known. Words are those that the text quotes as `word', and the names of
-# formats, which precede a colon.
+# Prints lines whose columns are separated by tabs. The line of a verb has "verb", its name and its
+# text. The line of an option has "option", its verb, its short name or "", its long name, the kind
+# of its value, the possible values, whether the value is optional, and its text. The kind is "" for
+# an option without a value, "kernel", "word" or "file", or "other" if the possible values are
+# unknown. The possible values of the kind "word" are the words that the text quotes as `word', or
+# the names of formats, which a colon follows in the text.
 table() {
   "$command" --help | awk '
     / Verbs:$/ { inside = 1; next }
@@ -75,7 +76,7 @@ options() { # VERB
     END { finish() }'
 }
 
-# Shortens a text to its first sentence or part, to be shown beside an option.
+# Shortens a text to its first sentence or part, because shells show it beside the option.
 short_text='function brief(text) {
   gsub(/ *\([^)]*\)/, "", text)
   sub(/[.;:] .*|[.:]$/, "", text)

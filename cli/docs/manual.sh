@@ -14,7 +14,8 @@ trap 'rm -rf "$work"' EXIT
 # shellcheck disable=SC2086 # no word without a verb
 "$command" $verb --help >"$work/help"
 
-# Joins the lines "  VERB   TEXT" below "Verbs:" of --help, one line per verb with a tab in between.
+# Each line of --help below "Verbs:" has two spaces, VERB, spaces and TEXT, which may continue on
+# further lines. Writes one line for each verb, with a tab between VERB and TEXT.
 awk '
   / Verbs:$/ { inside = 1; next }
   inside && /^$/ { exit }
@@ -27,7 +28,8 @@ name="screen records against the Bloom filters of storage engines"
   name=$(awk -F '\t' -v verb="$verb" \
     '$1 == verb { print tolower(substr($2, 1, 1)) substr($2, 2) }' "$work/verbs")
 
-# help2man takes the page's name from the program's name, and looks for the line "Options:".
+# help2man takes the name of the page from the name of the program that prints the help, and looks
+# for a line "Options:" in the help. So this makes such a program, which adds the line.
 cat >"$work/$page" <<'SCRIPT'
 #!/bin/sh
 awk '!found && /^( [A-Z].*:$| +(-., )?--)/ { found = 1; print "Options:\n" } { print }' \
@@ -58,7 +60,8 @@ SECTIONS
     END { print pages }' "$work/verbs"
 } >"$work/sections"
 
-# help2man prints only month and year, and fills the lines of examples and the headings of groups.
+# help2man prints only the month and the year, and fills the lines of examples and the headings of
+# groups of options. The following commands correct this in its output.
 date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
 help2man --no-info --locale=C.UTF-8 --section=1 --manual="User Commands" \
   --source="lanebloom $version" --version-string="$version" --name="$name" \

@@ -1,4 +1,4 @@
-/* --force, and --raw and --format: how filters are read and written.
+/* Parses the options that say how filters are read and written: --raw, --format and --force.
  * SPDX-License-Identifier: MIT */
 #include "../options/options.h"
 #include "filters.h"
@@ -18,7 +18,7 @@ const struct argp force_argp = {
     .options =
         (const struct argp_option[]){
             {"force", OPTION_FORCE, NULL, 0,
-             "Replace FILE even if it holds something else than a container, or if the new filter "
+             "Replace FILE even if it holds something other than a container, or if the new filter "
              "has no keys and FILE may have some",
              1},
             {0}},
@@ -55,7 +55,7 @@ const struct argp filter_argp = {
     .options =
         (const struct argp_option[]){
             {"raw", OPTION_RAW, NULL, 0,
-             "FILTER is an engine's bare bytes, in the format of --format", 3},
+             "FILTER is an engine's bare bytes, in the format that --format names", 3},
             {"format", OPTION_FORMAT, "NAME", 0, "The format of --raw bytes. ", 3},
             {0}},
     .parser = parse_filter_option,

@@ -1,4 +1,5 @@
-/* Loads filters from files or standard input, and saves them.
+/* Loads filters from files or from standard input, saves them, and protects files that hold
+ * something else.
  * SPDX-License-Identifier: MIT */
 #include "filters.h"
 
@@ -28,12 +29,13 @@ bool is_container(const char *path)
   return status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT;
 }
 
-/* Does the file begin like a container of any version, damaged or not? false if it cannot be
- * read. */
+/* Does the file begin with the magic of a container? The version of the container does not matter,
+ * and it may be damaged. Returns false if the file cannot be read. */
 static bool begins_as_container(const char *path)
 {
   char bytes[CONTAINER_MAGIC_NBYTES];
-  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe does not block */
+  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* with O_NONBLOCK, opening a pipe
+                                                                 * does not wait */
   const bool begins = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
   if (fd >= 0)
     close(fd);
@@ -109,8 +111,9 @@ struct target check_target(const char *path)
   return target;
 }
 
-/* Would saving replace a file that is not empty? Stores its path in `path`. Descriptors and files
- * that are not regular are written into, so nothing is lost. */
+/* Would saving replace a file that is not empty? If so, stores the path of that file in `path`.
+ * Returns false for descriptors and for files that are not regular: saving writes into them and
+ * does not replace them. */
 static bool replaces_file(const struct target *target, char path[PATH_MAX])
 {
   struct stat found;
@@ -126,9 +129,9 @@ void check_is_filter(const struct target *target)
                       "another one by -o, or replace this one by --force");
 }
 
-/* Only the first and the last bytes of a filter can hold anything else than the bits of keys.
- * Describing a filter counts all its bits, which takes 1.5 s for 1 GB. So only filters whose other
- * bytes are zeros are described. */
+/* Describing a filter counts all its bits, which takes 1.5 s for 1 GB. So this first looks at the
+ * bytes between the first and the last 16, which hold only bits of keys. If one of these bytes is
+ * not zero, the filter has keys. Otherwise the description tells. */
 bool has_no_keys(const lanebloom_filter *filter)
 {
   enum { EDGE_NBYTES = 16 };
@@ -143,7 +146,8 @@ bool has_no_keys(const lanebloom_filter *filter)
   return info.nbits_set == 0 && info.model_rate == 0;
 }
 
-/* A file that is no valid filter, such as a damaged one, may have keys. */
+/* If the file cannot be loaded as a filter, for example because it is damaged, it counts as one
+ * that may have keys. */
 void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw)
 {
   char path[PATH_MAX];
@@ -158,8 +162,8 @@ void check_keeps_keys(const struct target *target, const lanebloom_filter *filte
   const bool may_have_keys = status != LANEBLOOM_OK || !has_no_keys(found);
   lanebloom_filter_close(found);
   if (may_have_keys)
-    die(target->name, "expected keys, found none: the file here may have some, and stays as it is; "
-                      "to replace it by a filter without keys, give --force");
+    die(target->name, "expected keys, found none: this file may have some, and was not changed; to "
+                      "replace it by a filter without keys, give --force");
 }
 
 bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw)

@@ -1,4 +1,4 @@
-/* Folders of table files.
+/* Lists the table files and logs in the folders of databases.
  * SPDX-License-Identifier: MIT */
 #include "folders.h"
 

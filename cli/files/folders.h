@@ -1,4 +1,4 @@
-/* Folders of table files.
+/* Lists the table files and logs in the folders of databases.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_FOLDERS_H
 #define LANEBLOOM_CLI_FOLDERS_H
@@ -8,23 +8,24 @@
 
 bool is_folder(const char *path);
 
-/* Returns the path of a file in a folder. The caller frees it. */
+/* Joins the path of a folder and the name of a file in it. The caller frees the result. */
 char *join(const char *folder, const char *name);
 
-/* Is this the name of a log? Engines name their logs by numbers. Pebble may split a log:
- * 000123-001.log. */
+/* Is this the name of a log? A log is named by a number, such as 000123.log. Pebble may split a log
+ * and then names the parts 000123-001.log. */
 bool is_log_name(const char *name);
 
-/* Lists the paths of the wanted entries in the order of their numbers. Returns their number, or -1
- * with errno. free_paths() frees them. */
+/* Stores the paths of those entries of a folder for which is_wanted() is not 0. They are sorted by
+ * the numbers in their names. Returns how many there are. On failure returns -1 and sets errno.
+ * free_paths() frees the paths. */
 int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry), char ***paths);
 void free_paths(char **paths, int n);
 
-/* Tests for list_folder(): is the entry a table file, or a log? */
+/* Two tests for list_folder(). is_table() accepts table files, and is_log() accepts logs. */
 int is_table(const struct dirent *entry);
 int is_log(const struct dirent *entry);
 
-/* Is it a folder that contains a database or tables? */
+/* Is the path a folder that contains a database or table files? */
 bool is_database(const char *path);
 
 #endif

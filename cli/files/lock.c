@@ -1,4 +1,4 @@
-/* Locks files with flock(2).
+/* Locks the file of a filter by flock(2).
  * SPDX-License-Identifier: MIT */
 #include "lock.h"
 
@@ -20,8 +20,8 @@ bool is_named(int fd, const char *path)
   return is_same_file(&locked, &now);
 }
 
-/* Network file systems lock only files that are open for writing. If a pipe has replaced the file,
- * opening it does not block. */
+/* Opens the file for writing if that is allowed, because network file systems lock only such files.
+ * O_NONBLOCK is for a pipe that has replaced the file: opening it must not wait. */
 static int open_to_lock(const char *path)
 {
   const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);
@@ -42,6 +42,7 @@ int lock_file(const char *path, const char *name)
         die(name, "cannot be locked: %s", strerror(errno));
     if (is_named(fd, path))
       return fd;
-    close(fd); /* the previous owner of the lock replaced the file: lock the new one */
+    close(fd); /* The previous owner of the lock has replaced the file, so the next attempt locks
+                * the new file. */
   }
 }

@@ -1,4 +1,4 @@
-/* Maps files of filters into memory.
+/* Maps the files of filters into memory.
  * SPDX-License-Identifier: MIT */
 #include "mapped.h"
 
@@ -20,8 +20,9 @@
 
 static struct mapped *first;
 
-/* Reports a missing page, which raises SIGBUS. The message was prepared, because a signal handler
- * cannot format one. */
+/* Handles SIGBUS, which reading a missing page of a mapping raises: the file has become shorter.
+ * Prints the message that watch() has prepared, because a signal handler cannot format one, and
+ * ends the command. */
 static void report_lost_page(int signal_number, siginfo_t *info, void *context)
 {
   (void)context;
@@ -31,7 +32,8 @@ static void report_lost_page(int signal_number, siginfo_t *info, void *context)
       (void)nwritten;
       _exit(EXIT_TROUBLE);
     }
-  signal(signal_number, SIG_DFL); /* the signal is raised again and ends the command */
+  signal(signal_number, SIG_DFL); /* the address is in no mapping: the signal is raised again and
+                                   * ends the command */
 }
 
 static void watch(struct mapped *mapped, const char *path)
@@ -48,8 +50,9 @@ static void watch(struct mapped *mapped, const char *path)
 
 /* ---- Mapping ---- */
 
-/* Sets mapped->bytes if the path is a regular file that can be mapped. Other files are not opened,
- * since opening a pipe twice would lose its content. */
+/* Maps the file and sets mapped->bytes, if the path leads to a regular file that can be mapped.
+ * Does not open other files: the caller opens the path again, and a pipe that is opened twice may
+ * lose its content. */
 static void map(struct mapped *mapped, const char *path)
 {
   struct stat found;
@@ -79,7 +82,7 @@ lanebloom_status map_filter(struct mapped *mapped, const char *path, char *probl
     if (status == LANEBLOOM_OK)
       return status;
     unmap_filter(mapped);
-  } /* loading describes what was expected and found */
+  } /* Loading reads the file again and describes what was expected and what was found. */
   const lanebloom_status status = lanebloom_filter_load(
       is_standard_input(path) ? "/dev/stdin" : path, &mapped->filter, problem, problem_size);
   if (status != LANEBLOOM_OK && problem)

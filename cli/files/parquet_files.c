@@ -1,5 +1,5 @@
-/* Shared by the verbs that read Parquet files: the option --bounds, and the files that names
- * denote.
+/* Serves the verbs that read Parquet files: parses the option --bounds, and lists the files that
+ * names and patterns mean.
  * SPDX-License-Identifier: MIT */
 #include "parquet_files.h"
 
@@ -25,9 +25,9 @@ const struct argp bounds_argp = {
     .options =
         (const struct argp_option[]){
             {"bounds", OPTION_BOUNDS, "WHOSE", 0,
-             "Whose bounds and counts of nulls in Parquet files say that a key is absent: `known', "
-             "the default, those of writers that were seen to write them right; `all', also where "
-             "they may be wrong; `none'",
+             "Use bounds and counts of nulls in Parquet files to rule out keys: `known' (the "
+             "default), those of writers that are known to write them correctly; `all', also those "
+             "that may be wrong; `none'",
              3},
             {0}},
     .parser = parse,
@@ -52,8 +52,8 @@ lanebloom_parquet_files *parquet_list(char *const *names, size_t nnames)
     snprintf(others, sizeof others, " (and %zu more)", skipped->n - 1);
   if (skipped->n > 0)
     complain(skipped->all[0],
-             "warning: a Parquet file that is not read%s, since its name begins with a dot or an "
-             "underscore: name it to have it read, or remove it",
+             "warning: this Parquet file is not read%s, because its name begins with a dot or an "
+             "underscore: name it to read it, or remove it",
              others);
   return files;
 }

@@ -1,4 +1,4 @@
-/* Recognizes files and folders that were given in the place of something else.
+/* Recognizes a file or a folder that the user gave in the place of something else.
  * SPDX-License-Identifier: MIT */
 #include "recognize.h"
 
@@ -48,8 +48,8 @@ static const struct file_kind *table_kind(const char *path)
   return kind;
 }
 
-/* Recognizes a path. Opens only regular files and folders: reading from a pipe would consume its
- * data. */
+/* Returns the kind of the file or folder that the path leads to, or NULL if it is unknown. Opens
+ * only regular files and folders, because reading from a pipe would consume its data. */
 static const struct file_kind *recognize(const char *path)
 {
   struct stat found;

@@ -1,4 +1,5 @@
-/* Finds out what a file or a folder is that was given in the place of something else.
+/* Recognizes a file or a folder that the user gave in the place of something else, so that the
+ * message can say what it is and which verb reads it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECOGNIZE_H
 #define LANEBLOOM_CLI_RECOGNIZE_H
@@ -6,11 +7,13 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Is it a Parquet file, or a folder that contains one? */
+/* Is the path a Parquet file, or a folder that contains one? */
 bool is_parquet(const char *path);
 
-/* If another verb or option reads what the path leads to, writes into `problem' what was expected,
- * what was found, and what reads it. Preserves errno. One thread at a time. */
+/* If the path leads to a kind of file or folder that another verb or option reads, writes a message
+ * into `problem' and returns true. The message says what was expected, what was found, and which
+ * verb or option reads it. Otherwise returns false. Preserves errno. Only one thread at a time may
+ * call this. */
 bool explain_other_kind(const char *path, const char *expected, char *problem, size_t size);
 
 #endif

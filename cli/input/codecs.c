@@ -1,4 +1,4 @@
-/* Decompresses gzip with ISA-L, and zstd with libzstd.
+/* Decompresses gzip data by ISA-L and zstd data by libzstd.
  * SPDX-License-Identifier: MIT */
 #include "codecs.h"
 
@@ -18,10 +18,10 @@
 struct decoder {
   enum codec codec;
   enum { BEFORE_STREAM, IN_HEADER, IN_STREAM, IN_PADDING } place;
-  struct inflate_state *inflate;  /* of gzip; else NULL */
-  struct isal_gzip_header header; /* isal_inflate() does not keep it between two calls */
+  struct inflate_state *inflate;  /* the state of gzip; NULL for zstd */
+  struct isal_gzip_header header; /* isal_inflate() does not preserve it between two calls */
 #ifdef LANEBLOOM_WITH_ZSTD
-  ZSTD_DCtx *zstd; /* of zstd; else NULL */
+  ZSTD_DCtx *zstd; /* the state of zstd; NULL for gzip */
 #endif
 };
 
@@ -51,17 +51,17 @@ static bool refuse_gzip(struct codec_error *error, int result)
   return refuse(error, "damaged: expected deflate data", "other bytes");
 }
 
-/* Begins a stream, or padding: zeros may follow the last stream, as on tapes. gzip(1) ignores them,
- * too. */
+/* Begins a stream, or padding. Zeros may follow the last stream, for example if the data come from
+ * a tape. They are ignored, as by gzip(1). */
 static bool begin_stream(struct decoder *decoder, const struct codec_step *step,
                          struct codec_error *error)
 {
   enum { FIRST_BYTE = 0x1f };
   if (*step->in != FIRST_BYTE && *step->in)
-    return refuse(error, "expected the end of the gzip data", "other bytes behind it");
+    return refuse(error, "expected the end of the gzip data", "other bytes after it");
   decoder->place = *step->in ? IN_HEADER : IN_PADDING;
   isal_inflate_reset(decoder->inflate);
-  decoder->inflate->crc_flag = ISAL_GZIP_NO_HDR_VER; /* verify the checksum */
+  decoder->inflate->crc_flag = ISAL_GZIP_NO_HDR_VER; /* makes ISA-L verify the checksum */
   isal_gzip_header_init(&decoder->header);
   return true;
 }
@@ -70,11 +70,11 @@ static bool skip_padding(struct codec_step *step, struct codec_error *error)
 {
   for (; step->nin > 0; step->in++, step->nin--)
     if (*step->in)
-      return refuse(error, "expected zeros behind the gzip data", "other bytes");
+      return refuse(error, "expected zeros after the gzip data", "other bytes");
   return true;
 }
 
-/* Reads the header, or continues to inflate. */
+/* Reads the header of a stream, or continues to decompress it if the header was read before. */
 static int step_gzip(struct decoder *decoder)
 {
   struct inflate_state *state = decoder->inflate;
@@ -123,7 +123,7 @@ static bool run_gzip(struct decoder *decoder, struct codec_step *step, struct co
 /* ---- zstd ---- */
 
 #ifdef LANEBLOOM_WITH_ZSTD
-enum { WINDOW_LOG_MAX = 27 }; /* 128 MiB, the limit of zstd(1) without options */
+enum { WINDOW_LOG_MAX = 27 }; /* 128 MiB, which is also the limit of zstd(1) without options */
 
 static bool refuse_zstd(struct codec_error *error, size_t result)
 {
@@ -140,7 +140,7 @@ static bool refuse_zstd(struct codec_error *error, size_t result)
   case ZSTD_error_prefix_unknown:
     return refuse(error, "expected the end of the zstd data or another frame", "other bytes");
   case ZSTD_error_dictionary_wrong:
-    return refuse(error, "expected zstd data without a dictionary", "one that needs it");
+    return refuse(error, "expected zstd data without a dictionary", "data that needs one");
   default:
     return refuse(error, "damaged: expected zstd data", "other bytes");
   }
@@ -166,7 +166,7 @@ static bool run_zstd(struct decoder *decoder, struct codec_step *step, struct co
 }
 #endif
 
-/* ---- both ---- */
+/* ---- gzip and zstd ---- */
 
 static bool create(struct decoder *decoder)
 {

@@ -1,4 +1,4 @@
-/* Decompresses gzip and zstd in steps. The data may be several concatenated streams.
+/* Decompresses gzip and zstd data in steps. The data may be several streams, one after the other.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_CODECS_H
 #define LANEBLOOM_CLI_CODECS_H
@@ -8,10 +8,11 @@
 
 enum codec { CODEC_NONE, CODEC_GZIP, CODEC_ZSTD };
 
-/* Is the codec part of this build? zstd may be left out. */
+/* Can this build decompress the codec? A build may lack zstd. */
 bool codec_is_built(enum codec codec);
 
-/* Compressed bytes, and room for the result. A step advances both. */
+/* Compressed bytes, and room for the decompressed bytes. Each step moves `in' and `out' forward,
+ * and reduces the sizes. */
 struct codec_step {
   const char *in;
   size_t nin;
@@ -19,24 +20,25 @@ struct codec_step {
   size_t nout;
 };
 
-/* Says why data cannot be decompressed. */
+/* Says why the data cannot be decompressed. */
 struct codec_error {
-  char text[120]; /* what was expected, and what was found */
+  char text[120]; /* what was expected and what was found */
   bool is_out_of_memory;
 };
 
 struct decoder;
 
-/* Creates a decoder. The codec must be in the build and not CODEC_NONE. NULL: memory ran out. */
+/* Creates a decoder. The codec must be in the build and must not be CODEC_NONE. Returns NULL if
+ * memory ran out. */
 struct decoder *decoder_create(enum codec codec);
 void decoder_destroy(struct decoder *decoder);
 
-/* Decompresses until `in` is used up or `out` is full. If `out` is full, the same bytes may yield
- * more output: call this again before the input ends. false: an error; do not use what was written
- * into `out`. */
+/* Decompresses until all of `in` was used or `out` is full. If `out` is full, the bytes that were
+ * used may yield more output, so call this again with new room before the input ends. Returns false
+ * on an error; the caller must not use the bytes that were written into `out`. */
 bool decoder_run(struct decoder *decoder, struct codec_step *step, struct codec_error *error);
 
-/* Call this at the end of the input. false: the data are truncated. */
+/* Call this at the end of the input. Returns false, with an error, if the data are truncated. */
 bool decoder_end(const struct decoder *decoder, struct codec_error *error);
 
 #endif

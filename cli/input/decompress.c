@@ -1,6 +1,7 @@
-/* A thread decompresses into a ring of pieces. If the rest of the data is not needed, a thread that
- * waits for a pipe is detached: it ends when the pipe delivers data or closes, or with the command.
- * Cancelling it would need memory, and would abort the command without memory.
+/* Decompresses an input in a thread, which fills a ring of pieces that the caller takes one by one.
+ * If the caller needs no more data while the thread waits for a pipe, the thread is detached: it
+ * ends when the pipe delivers data or closes, or together with the command. The thread is not
+ * cancelled, because pthread_cancel() allocates memory and aborts the command if there is none.
  * SPDX-License-Identifier: MIT */
 #include "decompress.h"
 
@@ -15,33 +16,35 @@
 #include "../base/threads.h"
 #include "inputs.h"
 
-/* One piece is being filled, one is being taken, and one lets neither side wait for the other. */
+/* While one piece is filled and one is taken, a third one is ready, so that neither side waits for
+ * the other. */
 enum { NPIECES = 3 };
 
 struct piece {
   char bytes[READ_NBYTES];
-  size_t nbytes; /* 0: the end of the file, or an error */
-  size_t nread;  /* bytes of the file that were read since the previous piece */
+  size_t nbytes; /* 0: the file has ended, or there is an error */
+  size_t nread;  /* the bytes of the file that were read since the previous piece */
   struct codec_error error;
 };
 
 struct decompressor {
   struct decoder *decoder;
   struct codec_step step;
-  int fd; /* a duplicate */
+  int fd; /* a duplicate of the caller's descriptor */
   bool has_thread, has_ended;
   atomic_bool is_abandoned;
-  atomic_int nowners; /* the last owner frees it: the thread, or its creator */
+  atomic_int nowners; /* the thread and its creator; the last one to release the decompressor frees
+                       * it */
   pthread_t thread;
-  sem_t nfree, nfilled; /* pieces */
-  size_t next;          /* the next piece to be taken */
+  sem_t nfree, nfilled; /* the numbers of free pieces and of filled pieces */
+  size_t next;          /* the index of the piece that is taken next */
   struct piece pieces[NPIECES];
   char file_bytes[READ_NBYTES];
 };
 
-/* ---- Filling ---- */
+/* ---- Filling pieces ---- */
 
-/* Reads more of the file. false: the end of the file, or an error. */
+/* Reads more of the file. Returns false at the end of the file and on an error. */
 static bool read_file(struct decompressor *decompressor, struct piece *piece)
 {
   ssize_t n;
@@ -60,14 +63,15 @@ static bool read_file(struct decompressor *decompressor, struct piece *piece)
   return true;
 }
 
-/* Fills a piece with the output of the bytes read so far, even if it does not become full: more
- * bytes may arrive late. */
+/* Fills a piece with the output of the bytes that were read so far. Does not wait until the piece
+ * is full, because more bytes may arrive much later. */
 static void fill(struct decompressor *decompressor, struct piece *piece)
 {
   struct codec_step *step = &decompressor->step;
   piece->nbytes = piece->nread = 0;
   piece->error = (struct codec_error){0};
-  bool was_full = step->out && step->nout == 0; /* the same bytes may yield more output */
+  bool was_full = step->out && step->nout == 0; /* then the bytes that were used may yield more
+                                                 * output */
   step->out = piece->bytes;
   step->nout = sizeof piece->bytes;
   while (step->nout == sizeof piece->bytes) {
@@ -107,7 +111,7 @@ static void *run(void *argument)
   return NULL;
 }
 
-/* ---- Taking ---- */
+/* ---- Taking pieces ---- */
 
 struct decompressor *decompressor_create(enum codec codec, int fd, const char *bytes, size_t nbytes)
 {

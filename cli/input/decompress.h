@@ -1,4 +1,5 @@
-/* Compressed inputs: a thread reads and decompresses a file while others work on its records.
+/* Decompresses an input in a thread, which reads the file while other threads handle the records
+ * that were decompressed before.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_DECOMPRESS_H
 #define LANEBLOOM_CLI_DECOMPRESS_H
@@ -9,19 +10,21 @@
 
 struct decompressor;
 
-/* Starts to decompress nbytes, at most READ_NBYTES, which are copied, followed by the rest of the
- * file. The caller may close fd. If no thread can be started, decompressor_read() does the work.
- * NULL: memory or descriptors ran out, as errno says. */
+/* Starts to decompress a file. `bytes` are its first bytes, at most READ_NBYTES, which the caller
+ * has already read; they are copied. The rest is read from fd, which the caller may close at once.
+ * If no thread can be started, decompressor_read() does the work. Returns NULL with errno if memory
+ * or descriptors ran out. */
 struct decompressor *decompressor_create(enum codec codec, int fd, const char *bytes,
                                          size_t nbytes);
 
-/* Works like read(2), but returns at most READ_NBYTES and describes errors in *error. *nread: the
- * number of bytes of the file that were read for this result, without those passed to
- * decompressor_create(). */
+/* Works like read(2), but returns at most READ_NBYTES bytes and describes an error in *error. Sets
+ * *nread to the number of bytes of the file that were read for this result. The bytes that were
+ * passed to decompressor_create() do not count. */
 ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
                           struct codec_error *error);
 
-/* May be called before the end of the file, and does not wait for it. NULL: does nothing. */
+/* Ends the decompression. May be called before the end of the file, and does not wait for a read of
+ * the file. Does nothing if the decompressor is NULL. */
 void decompressor_destroy(struct decompressor *decompressor);
 
 #endif

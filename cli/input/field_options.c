@@ -1,4 +1,4 @@
-/* The options of fields, which say which part of a record is its key.
+/* Parses the options that say which fields of a record are its key.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
@@ -74,7 +74,7 @@ static void run_out_of_memory(void)
 }
 #endif
 
-/* Refuses the options of fields that do not apply to JSON. */
+/* Reports a usage error if an option was given that does not apply to JSON. */
 static void check_json(const struct field_syntax *fields, const struct argp_state *state)
 {
   if (fields->separator)
@@ -91,7 +91,7 @@ static void check_fields(struct record_syntax *syntax, const struct argp_state *
   struct field_syntax *fields = &syntax->fields;
   add_lists(fields, state);
   if (fields->n == 0 && (fields->dialect || fields->separator || fields->no_header))
-    argp_error(state, "expected -f FIELDS, which of the fields are the key; found none");
+    argp_error(state, "expected -f FIELDS, the fields that are the key; found none");
   if (fields->n == 0)
     return;
   if (syntax->width)
@@ -104,7 +104,7 @@ static void check_fields(struct record_syntax *syntax, const struct argp_state *
     return;
   }
   if (fields->dialect == DIALECT_TSV && fields->separator && fields->separator != '\t')
-    argp_error(state, "give only one of --tsv and -d; --csv -d C has another separator");
+    argp_error(state, "give only one of --tsv and -d; for another separator, give --csv -d C");
   if (fields->no_header && !fields->dialect)
     argp_error(state, "--no-header needs --csv or --tsv");
   syntax->crlf |= fields->dialect != DIALECT_NONE;
@@ -164,33 +164,31 @@ const struct argp field_argp = {
         (const struct argp_option[]){
             {NULL, 0, NULL, 0, "The key is the whole record, or some of its fields:", 6},
             {"fields", 'f', "LIST", 0,
-             "The key is these fields: numbers from 1 as in 3 or 1,4-5, or names of a header; "
-             "several are joined by a tab, in this order",
+             "These fields are the key: numbers from 1, as in 3 or 1,4-5, or names of a header; "
+             "several fields are joined by tabs, in this order",
              6},
             {"delimiter", 'd', "C", 0, "Fields are separated by this byte (tab; with --csv, comma)",
              6},
             {"csv", OPTION_CSV, NULL, 0,
              "Records are CSV, as RFC 4180 defines it: quoted fields may hold separators, line "
-             "ends and \"\". The first record of an input is its header, the same in all inputs",
+             "ends and \"\". The first record of each input is its header, which must be the same "
+             "in all inputs",
              6},
             {"tsv", OPTION_TSV, NULL, 0,
-             "Fields are separated by tabs, without quotes. The first line of an input is its "
+             "Fields are separated by tabs and not quoted. The first line of each input is its "
              "header; for lines without one, give -f alone",
              6},
             {"jsonl", OPTION_JSONL, NULL, 0,
-             "Each line is a JSON value. -f names members of its object, as in id,user, or has "
-             "JSON "
-             "pointers, as in /user/id or /tags/0. The key is the text of a string, or a number, "
-             "true or false as it stands; null, objects and arrays are missing",
+             "Each line is a JSON value. -f takes names of members of its object, as in id,user, "
+             "or JSON pointers, as in /user/id or /tags/0. The key is the text of a string, or a "
+             "number, true or false as written; null, objects and arrays count as missing",
              6},
-            {"no-header", OPTION_NO_HEADER, NULL, 0, "The first record is like any other", 6},
+            {"no-header", OPTION_NO_HEADER, NULL, 0, "The first record is data, not a header", 6},
             {"missing", OPTION_MISSING, "WHAT", 0,
-             "A record without a key, because it has fewer fields or text that cannot be decoded: "
-             "`fail' ends the command (the default), `drop' leaves it out, `keep' selects it, "
-             "where "
-             "records are selected. A field that is empty is an empty key; what is no CSV or no "
-             "JSON "
-             "ends the command whatever this says",
+             "Handle a record without a key, which has too few fields or text that cannot be "
+             "decoded: `fail' (the default) ends the command, `drop' skips the record, `keep' "
+             "selects it if the verb selects records. An empty field is an empty key; invalid CSV "
+             "or JSON always ends the command",
              6},
             {0}},
     .parser = parse_field_option,

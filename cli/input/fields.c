@@ -1,4 +1,4 @@
-/* Parses lists of fields, and finds names in a header.
+/* Parses lists of fields, and finds the names of fields in a header.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdarg.h>
@@ -33,8 +33,7 @@ size_t count_bom(const char *data, size_t nbytes)
 
 void order_fields(const struct field_syntax *syntax, struct field_order *order)
 {
-  for (size_t i = 0; i < syntax->n; i++) { /* there are few: each is inserted among the previous
-                                            * ones */
+  for (size_t i = 0; i < syntax->n; i++) { /* an insertion sort, since there are few fields */
     size_t at = i;
     for (; at > 0 && order->fields[at - 1].number > syntax->fields[i].number; at--)
       order->fields[at] = order->fields[at - 1];
@@ -44,18 +43,18 @@ void order_fields(const struct field_syntax *syntax, struct field_order *order)
   order->fields[syntax->n].number = SIZE_MAX;
 }
 
-/* ---- Cutting one record, slowly ---- */
+/* ---- Cutting one record: slower than the cutter, for lists and headers ---- */
 
-/* A field without its quotes, followed by a NUL byte. */
+/* A field without its quotes. A NUL byte follows the text. */
 struct item {
   char *text;
   size_t nbytes;
   bool quoted;
 };
 
-/* Takes the field that begins at *next. Sets *next to the byte after the following separator, or to
- * NULL after the last field. Changes the bytes, including the one at `end`. false: its quotes are
- * wrong. */
+/* Takes the field that begins at *next. Sets *next to the byte after the separator that follows, or
+ * to NULL if this is the last field. Changes the bytes, including the byte at `end`. Returns false
+ * if the quotes of the field are wrong. */
 static bool take_item(char **next, const char *end, char separator, bool quotes, struct item *item)
 {
   char *at = *next, *to = at;
@@ -78,7 +77,7 @@ static bool take_item(char **next, const char *end, char separator, bool quotes,
   return ends;
 }
 
-/* ---- Lists ---- */
+/* ---- Lists of fields ---- */
 
 __attribute__((format(printf, 3, 4))) static bool refuse(char *problem, size_t size,
                                                          const char *format, ...)
@@ -90,7 +89,7 @@ __attribute__((format(printf, 3, 4))) static bool refuse(char *problem, size_t s
   return false;
 }
 
-/* Are all escapes of the JSON pointer valid? */
+/* Is each ~ of the JSON pointer followed by 0 or 1? */
 static bool is_pointer(const char *text)
 {
   while ((text = strchr(text, '~')))
@@ -99,7 +98,7 @@ static bool is_pointer(const char *text)
   return true;
 }
 
-/* Does the JSON pointer select this member of the whole value? */
+/* Does the JSON pointer lead to this member of the outermost object? */
 static bool points_to(const char *pointer, const char *member)
 {
   for (pointer++; *pointer && *pointer != '/'; pointer++, member++) {
@@ -129,13 +128,15 @@ static bool add_field(struct field_syntax *syntax, const char *name, size_t numb
     if (name && other->name && is_same_name(syntax, name, other->name))
       return refuse(problem, problem_size, "expected each field once, found '%s' twice", name);
     if (!name && !other->name && number == other->number)
-      return refuse(problem, problem_size, "expected each field once, found %zu twice", number + 1);
+      return refuse(problem, problem_size, "expected each field once, found field %zu twice",
+                    number + 1);
   }
   syntax->fields[syntax->n++] = (struct field){.name = name, .number = number};
   return true;
 }
 
-/* Reads a number from 1 to 4294967295. Returns 0 if there is none. */
+/* Reads a number from 1 to 4294967295, and moves *text to its end. Returns 0 if there is no such
+ * number. */
 static size_t take_number(const char **text)
 {
   char *end;
@@ -147,7 +148,8 @@ static size_t take_number(const char **text)
   return errno || number > UINT32_MAX ? 0 : (size_t)number;
 }
 
-/* Adds the field N or the fields N-M; any other text is a name. */
+/* Adds the fields that an item of a list means. N is one field, and N-M is several. Any other text
+ * is the name of a field. */
 static bool add_item(struct field_syntax *syntax, const struct item *item, char *problem,
                      size_t problem_size)
 {
@@ -193,10 +195,10 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
 
 /* ---- Headers ---- */
 
-/* The rest of a header, whose fields are taken one by one. */
+/* The part of a header whose fields were not taken yet. */
 struct header {
-  char *copy; /* copy of its bytes: taking a field changes them */
-  char *next; /* NULL: no field is left */
+  char *copy; /* a copy of the header, because taking a field changes its bytes */
+  char *next; /* the beginning of the next field; NULL: there is none */
   const char *end;
 };
 
@@ -214,7 +216,8 @@ static bool take_name(const struct field_syntax *syntax, struct header *header, 
   return take_item(&header->next, header->end, syntax->separator, has_quotes(syntax), item);
 }
 
-/* Returns another separator in a header that has only one field, or 0. */
+/* If a header has only one field, the separator may be wrong. Returns another separator that occurs
+ * in the header, or 0. */
 static char find_separator(const struct field_syntax *syntax, const char *header, size_t nbytes)
 {
   static const char separators[] = {'\t', ';', ',', '|'};
@@ -224,7 +227,8 @@ static char find_separator(const struct field_syntax *syntax, const char *header
   return 0;
 }
 
-/* Returns advice about a field that the header lacks, or "". The caller frees the text. */
+/* Returns advice about a field that the header lacks, or "" if there is none. The caller frees the
+ * text. */
 static char *advise(const struct field_syntax *syntax, const char *name, size_t nfields,
                     const char *bytes, size_t nbytes)
 {
@@ -279,13 +283,15 @@ static bool check_fields(const struct field_syntax *syntax, const bool *found, s
     }
     for (size_t j = 0; j < i; j++)
       if (syntax->fields[j].number == field->number)
-        return refuse(problem, problem_size, "expected each field once, found %zu twice",
+        return refuse(problem, problem_size, "expected each field once, found field %zu twice",
                       field->number + 1);
   }
   return true;
 }
 
-/* Compares the item, field `number` of the header, with the names. */
+/* Compares the item, which is field `number` of the header, with all names of the key. If a name is
+ * the same, sets the number of this field of the key. Returns false if an earlier item had the same
+ * name. */
 static bool find_item(struct field_syntax *syntax, const struct item *item, size_t number,
                       bool *found, char *problem, size_t problem_size)
 {
@@ -295,9 +301,10 @@ static bool find_item(struct field_syntax *syntax, const struct item *item, size
         memcmp(field->name, item->text, item->nbytes) != 0)
       continue;
     if (found[i])
-      return refuse(problem, problem_size,
-                    "expected one field '%s' in the header, found %zu and %zu; give a number",
-                    item->text, field->number + 1, number + 1);
+      return refuse(
+          problem, problem_size,
+          "expected one field '%s' in the header, found fields %zu and %zu; give a number",
+          item->text, field->number + 1, number + 1);
     found[i] = true;
     field->number = number;
   }

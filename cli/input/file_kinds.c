@@ -10,7 +10,7 @@
 
 #include "../../src/common/table_end.h"
 
-/* ---- Kinds that need more than a magic number at their beginning ---- */
+/* ---- Kinds that are not recognized by one magic number at their beginning ---- */
 
 enum {
   TAR_NBYTES = 512,
@@ -23,9 +23,9 @@ enum {
   UTF32_NBYTES = 8
 };
 
-/* Checks the first header: it has a name, and at byte 148 the sum of its bytes in octal digits. The
- * bytes of the sum itself count as spaces. Archives older than the magic number have this sum,
- * too. */
+/* Checks the first header of a tar archive, which begins with a name, and has the sum of its bytes
+ * in octal digits at byte 148. The bytes of the sum itself are counted as spaces. Archives that are
+ * older than the magic number of tar have this sum, too. */
 static bool is_tar(const char *bytes, size_t nbytes)
 {
   enum { SUM_AT = 148, SUM_NBYTES = 8 };
@@ -41,7 +41,7 @@ static bool is_tar(const char *bytes, size_t nbytes)
   return *bytes && found == sum;
 }
 
-/* Checks a header of cpio: hexadecimal or octal digits, followed by a name. */
+/* Checks a header of cpio, which is hexadecimal or octal digits. The name of a file follows. */
 static bool is_cpio(const char *bytes, size_t nbytes)
 {
   enum { MAGIC_NBYTES = 6, OCTAL_NBYTES = 76 };
@@ -57,7 +57,8 @@ static bool is_cpio(const char *bytes, size_t nbytes)
   return (unsigned char)bytes[header_nbytes] > ' ';
 }
 
-/* Checks two constants with a digit between them, the block size. */
+/* Checks the constants of bzip2 at the beginning and at byte 4. Between them is a digit, the block
+ * size. */
 static bool is_bzip2(const char *bytes, size_t nbytes)
 {
   (void)nbytes;
@@ -65,9 +66,9 @@ static bool is_bzip2(const char *bytes, size_t nbytes)
          memcmp(bytes + 4, "1AY&SY", BZIP2_NBYTES - 4) == 0;
 }
 
-/* Checks the name of the first file in the archive, which is at byte 30. A document begins with its
- * list of types, with one of its folders, or with a file whose name is followed by the document's
- * type. */
+/* Checks whether a zip archive is a document. The name of the first file in the archive is at byte
+ * 30. In a document, this file is the list of types, or is in one of the folders of documents, or
+ * is called "mimetype" and contains the type of the document. */
 static bool is_zip_document(const char *bytes, size_t nbytes)
 {
   enum { NAME_AT = 30 };
@@ -85,8 +86,9 @@ static bool is_zip_document(const char *bytes, size_t nbytes)
   return is_document && memcmp(bytes, "PK\3\4", 4) == 0;
 }
 
-/* Checks the name and the bytes after it, since text may begin with the name, too. A number of
- * three bytes or a Protocol Buffers message follows; both contain a control character. */
+/* Checks the name "ORC" and the three bytes after it, because text may begin with this name, too.
+ * In a file, these bytes are a number or part of a Protocol Buffers message, and one of them is a
+ * control character. */
 static bool is_orc(const char *bytes, size_t nbytes)
 {
   enum { NAME_NBYTES = 3 };
@@ -101,8 +103,8 @@ static bool is_orc(const char *bytes, size_t nbytes)
   return false;
 }
 
-/* Checks the name after a checksum, and the number of eight bytes after it, of which two are
- * used. */
+/* Checks the name at byte 8, after a checksum, and the number of eight bytes that follows the name.
+ * Only the lowest two bytes of the number are used, so the others must be zeros. */
 static bool is_duckdb(const char *bytes, size_t nbytes)
 {
   enum { NAME_AT = 8, HIGH_AT = 14 };
@@ -111,15 +113,16 @@ static bool is_duckdb(const char *bytes, size_t nbytes)
          memcmp(bytes + HIGH_AT, "\0\0\0\0\0\0", DUCKDB_NBYTES - HIGH_AT) == 0;
 }
 
-/* Do most characters among the first bytes consist of a byte and a NUL, with no NUL in the other
- * place and no line end of a single byte? high: the position of the NUL in a character, 0 or 1. */
+/* Is the text UTF-16, mostly of characters that fit into one byte? Then the first bytes contain
+ * many NULs, each of them the upper byte of a character, and line ends of two bytes. `high` is the
+ * position of the upper byte in a character, 0 or 1. */
 static bool is_utf16(const char *bytes, size_t nbytes, size_t high)
 {
   enum { MAX_NBYTES = 1 << 16 };
   const size_t n = nbytes < MAX_NBYTES ? nbytes : MAX_NBYTES;
   size_t nnuls = 0, nlines = 0;
   for (size_t i = 0; i < n; i++) {
-    const size_t other = i ^ 1; /* the other byte of this character */
+    const size_t other = i ^ 1; /* the other byte of the same character */
     if ((bytes[i] == '\0' && i % 2 != high) ||
         (bytes[i] == '\n' && (i % 2 == high || (other < n && bytes[other]))))
       return false;
@@ -139,7 +142,7 @@ static bool is_utf16_big(const char *bytes, size_t nbytes)
   return is_utf16(bytes, nbytes, 0);
 }
 
-/* Checks the first two characters: each uses only the lower two of its four bytes. */
+/* Checks the first two characters: of their four bytes, each uses only the lower two. */
 static bool is_utf32_little(const char *bytes, size_t nbytes)
 {
   (void)nbytes;
@@ -159,17 +162,17 @@ static bool is_utf32_big(const char *bytes, size_t nbytes)
 
 static const char container[] = "a lanebloom container";
 
-/* Records are unlikely to begin with these bytes. If a magic contains no terminator, all its bytes
- * are read before the first record can be complete. */
+/* Records are unlikely to begin with these bytes. If a magic contains no terminator, no record can
+ * be complete before all bytes of the magic were read, so such a file is always recognized. */
 static const struct file_kind kinds[] = {
     {.name = container, .nbytes = CONTAINER_MAGIC_NBYTES, .magic = {0x89, 'L', 'B', 'F'}},
-    /* the name, then the first field of a page header or footer: a number */
+    /* The magic is the name of the format, followed by the first field of a page header or of a
+     * footer, which is a number. */
     {.name = "a Parquet file",
      .nbytes = 5,
      .magic = {'P', 'A', 'R', '1', 0x15},
-     .advice =
-         "`lanebloom screen --parquet' asks it for keys (quote a pattern of files), and records "
-         "come from elsewhere"},
+     .advice = "`lanebloom screen --parquet' queries it (quote a pattern of files) for the records "
+               "of other inputs"},
     {.name = "gzip data",
      .nbytes = 3,
      .magic = {0x1f, 0x8b, 0x08},
@@ -180,7 +183,8 @@ static const struct file_kind kinds[] = {
      .magic = {0x28, 0xb5, 0x2f, 0xfd},
      .codec = CODEC_ZSTD,
      .converter = "zstdcat"},
-    /* a skippable frame, with which parallel compressors begin; it has sixteen magic numbers */
+    /* This is the magic of a skippable frame, with which parallel compressors begin. It has sixteen
+     * possible values. */
     {.name = "zstd data",
      .nbytes = 4,
      .magic = {0x50, 0x2a, 0x4d, 0x18},
@@ -332,8 +336,8 @@ static const struct file_kind kinds[] = {
     {.name = "a tar archive", .nbytes = TAR_NBYTES, .tells = is_tar, .converter = "tar -xOf"},
 };
 
-/* The magic number is at the end of the file; in a pipe it is not visible before everything was
- * read. */
+/* A table has its magic number at its end. In a pipe, the end is not known before everything was
+ * read, so only files are recognized. */
 static const struct file_kind table = {
     .name = "a table of LevelDB, RocksDB or Pebble",
     .advice = "`lanebloom tables' describes it, `extract' saves its filter, and `screen --db' "

@@ -1,4 +1,5 @@
-/* Recognizes files that are not records, or not yet, by their first or last bytes.
+/* Recognizes files that hold no records, such as documents, or none before they are decompressed.
+ * It looks at the first or the last bytes of a file.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_FILE_KINDS_H
 #define LANEBLOOM_CLI_FILE_KINDS_H
@@ -11,53 +12,61 @@
 
 struct file_kind {
   const char *name;
-  size_t nbytes; /* the fewest bytes that identify it */
+  size_t nbytes; /* a file is recognized by this many bytes */
   unsigned char magic[16];
-  unsigned char first_mask; /* bits of the first byte that may have any value */
-  bool (*tells)(const char *bytes, size_t nbytes); /* instead of the magic; NULL: none */
-  bool has_terminators; /* the magic contains terminators: fewer bytes are taken for records,
-                         * without waiting for more */
-  bool has_nuls;        /* NUL-terminated records may begin in the same way */
+  unsigned char first_mask; /* these bits of the first byte may have any value */
+  bool (*tells)(const char *bytes, size_t nbytes); /* a function that checks the bytes instead of
+                                                    * `magic'; NULL: none */
+  bool has_terminators; /* `magic' contains line ends or NULs: if the input has fewer bytes so far,
+                         * they are taken for records at once */
+  bool has_nuls;        /* records that end in NUL may begin in the same way */
   enum codec codec;
-  const char *converter; /* a command that converts it to records; NULL: none */
-  const char *advice;    /* what to do with it; NULL: the converter, or else the verb's advice, is
-                          * used */
+  const char *converter; /* a command that converts the file to records; NULL: none */
+  const char *advice;    /* how to use the file; NULL: the message names the converter, or if there
+                          * is none, gives the advice of the verb */
 };
 
-/* Returns the kind of file that begins with these bytes, or may begin with them if they are fewer
- * than its nbytes. NULL: records. */
+/* Returns the kind of file that begins with these bytes. If there are fewer bytes than the nbytes
+ * of a kind, returns a kind of file that may begin with them. Returns NULL if the bytes are
+ * records. */
 const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
 
-/* Returns the kind of a file from all its bytes, the last ones included. */
+/* Returns the kind of a file whose bytes are all given, so its last bytes are checked, too. Returns
+ * NULL if the file may be records. */
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
 
-/* Reads up to nbytes at this position, fewer only at the end of the file. Returns the number of
- * bytes, or -1 with errno. The descriptor's position does not change. */
+/* Reads nbytes at this position of the file, or fewer if the file ends before. Returns how many
+ * bytes were read. On an error returns -1 and sets errno. The position of the descriptor does not
+ * change. */
 ssize_t read_at(int fd, char *bytes, size_t nbytes, off_t position);
 
-/* Finds the kind of a regular file of nbytes by its last bytes; NULL: unknown. Returns false with
- * errno if they cannot be read. The descriptor's position does not change. */
+/* Sets *kind to the kind of a regular file of nbytes, according to its last bytes, or to NULL if
+ * they tell nothing. Returns false and sets errno if the bytes cannot be read. The position of the
+ * descriptor does not change. */
 bool find_file_kind_at_end(int fd, off_t nbytes, const struct file_kind **kind);
 
-/* The length of the magic of a container. */
+/* The length of the magic at the beginning of a container. */
 enum { CONTAINER_MAGIC_NBYTES = 4 };
 bool is_container_magic(const char bytes[CONTAINER_MAGIC_NBYTES]);
 
-/* Is an input of nbytes, which may be of this kind, only the beginning of compressed data? false
- * for a single byte, which may be a line, and for skippable frames, which begin like text. */
+/* Is an input of nbytes only the beginning of compressed data? `kind' is the kind that it may have.
+ * Returns false for a single byte, which may be a line, and for skippable frames of zstd, which
+ * begin like text. */
 bool is_stump(const struct file_kind *kind, size_t nbytes);
 
-/* A message. Its arguments are the name of the kind and the number of bytes. */
+/* The message for such an input. Its arguments are the name of the kind and the number of bytes. */
 #define STUMP_TEXT "truncated: expected %s, found only its first %zu bytes"
 
-/* What messages about inputs say about the verb. */
+/* The parts of messages about inputs that depend on the verb. */
 struct input_messages {
   const char *verb;
-  const char *container_advice; /* what to do with a container that was given as records */
+  const char *container_advice; /* what to do with a container that was given in the place of
+                                 * records */
   const char *header_advice;    /* what to do if a header lacks a field; NULL: no advice */
 };
 
-/* Writes into `text` that records were expected, what was found, and what to do. */
+/* Writes a message into `text`: that records were expected, which kind of file was found, and what
+ * to do. */
 void describe_file_kind(const struct file_kind *kind, const struct input_messages *messages,
                         char *text, size_t size);
 

@@ -1,4 +1,5 @@
-/* The options of key forms, and checks that the forms of filters agree with them.
+/* Parses the options that give the form of keys, and checks that filters have the form that these
+ * options require.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -59,21 +60,22 @@ const struct argp form_argp = {
     .options =
         (const struct argp_option[]){
             {NULL, 0, NULL, 0,
-             "The text of a key is trimmed, then made lower-case, then decoded, if asked to. "
-             "`build' "
-             "records that in the filter; `screen', `add' and `hash' then do the same unasked:",
+             "The text of a key can be trimmed, made lower-case and decoded, in this order. "
+             "`build' records these options in the filter; `screen', `add' and `hash' then apply "
+             "them:",
              7},
             {"trim", OPTION_TRIM, NULL, 0,
-             "Leave out spaces, tabs, CR and LF at both ends of the text", 7},
+             "Remove spaces, tabs, CR and LF at both ends of the text", 7},
             {"lower", OPTION_LOWER, NULL, 0, "Make the letters A to Z lower-case", 7},
             {"decode", OPTION_DECODE, "FORM", 0,
-             "The key is the bytes that the text stands for: `hex', `base64' (RFC 4648, padded), "
-             "for decimal numbers `int32', `int64', `uint32', `uint64', `float32', `float64' and "
-             "`decimal128' (whole ones of 16 bytes), all little-endian (whole numbers also as 5.0 "
-             "or 1e3), for `date32' the days since 1970, for `timestamp-s', `timestamp-ms', "
-             "`timestamp-us' and `timestamp-ns' (2024-02-29T12:34:56Z, else +hh:mm, else UTC) what "
-             "has passed since then, and the bytes of a `uuid'. `none': records are those bytes "
-             "already, whatever the filter says. With --missing, malformed text is a missing key",
+             "Decode the text, and use these bytes as the key: `hex' and `base64' (RFC 4648, "
+             "padded); decimal numbers as `int32', `int64', `uint32', `uint64', `float32', "
+             "`float64' or `decimal128' (a whole number of 16 bytes), all little-endian (whole "
+             "numbers may be written as 5.0 or 1e3); `date32', the days since 1970; `timestamp-s', "
+             "`timestamp-ms', `timestamp-us' or `timestamp-ns', the time since 1970 "
+             "(2024-02-29T12:34:56Z, or +hh:mm instead of Z, or neither for UTC); `uuid', its 16 "
+             "bytes. With `none', records are those bytes already, whatever the filter says. With "
+             "--missing, malformed text is a missing key",
              7},
             {0}},
     .parser = parse_form_option,
@@ -84,8 +86,8 @@ void finish_form(struct record_syntax *syntax, const struct argp_state *state)
   if (syntax->fields.n < 2)
     return;
   if (syntax->form.encoding)
-    argp_error(state, "give only one of --decode and several fields: a decoded field may contain a "
-                      "tab, which joins them");
+    argp_error(state, "give only one of --decode and several fields: tabs join the fields, and a "
+                      "decoded field may contain one");
   syntax->form.flags |= LANEBLOOM_KEY_JOINED;
 }
 
@@ -104,7 +106,8 @@ static bool is_same_form(lanebloom_key_form a, lanebloom_key_form b)
   return a.encoding == b.encoding && a.flags == b.flags;
 }
 
-/* Returns the name of the option or filter that requires another form than that of this filter. */
+/* The command requires the form `wanted', but a filter has the form `found'. Returns the name of
+ * the option or of the earlier filter that requires `wanted'. */
 static const char *form_origin(const struct record_syntax *syntax, lanebloom_key_form wanted,
                                lanebloom_key_form found)
 {
@@ -122,7 +125,7 @@ static const char *form_origin(const struct record_syntax *syntax, lanebloom_key
   return input_name(syntax->form_origin);
 }
 
-/* Reports that the filter has another form than required. */
+/* Reports that the filter at `path' has another form than the required one. */
 static void complain_of_form(const struct record_syntax *syntax, const char *path,
                              lanebloom_key_form wanted, lanebloom_key_form found)
 {
@@ -133,7 +136,8 @@ static void complain_of_form(const struct record_syntax *syntax, const char *pat
            wanted_text, form_origin(syntax, wanted, found), found_text);
 }
 
-/* Returns the form that a filter must have, as options and other filters require. */
+/* Returns the form that the next filter must have, according to the options and to earlier filters.
+ * What they leave open is taken from `found', the form of this filter. */
 static lanebloom_key_form wanted_form(const struct record_syntax *syntax, lanebloom_key_form found)
 {
   const uint32_t joined = LANEBLOOM_KEY_JOINED;
@@ -157,8 +161,8 @@ bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_f
     char text[FORM_TEXT_NBYTES];
     describe_form(found, text);
     complain(input_name(path),
-             "expected a key form that text can have: bytes, or of one field hex, base64, a "
-             "number, a date, a time or a UUID; found '%s'",
+             "expected a key form for text (bytes, or one field as hex, base64, a number, a date, "
+             "a time or a UUID), found '%s'",
              text);
     return false;
   }

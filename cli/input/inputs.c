@@ -1,5 +1,5 @@
-/* Reads inputs in chunks. The records of a chunk are not copied; only an incomplete record at its
- * end is copied to the next chunk.
+/* Reads inputs in chunks. The records of a chunk are used where they were read. Only the incomplete
+ * record at the end of a chunk is copied, to the next chunk.
  * SPDX-License-Identifier: MIT */
 #include "inputs.h"
 
@@ -16,7 +16,8 @@
 #include "file_kinds.h"
 #include "records.h"
 
-/* First half: bytes carried over from the previous chunk. Second half: for read(2). */
+/* The first half of a buffer holds the bytes carried over from the previous chunk. The second half
+ * receives the data of read(2). */
 static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES + CHUNK_PADDING_NBYTES;
 
 bool chunk_create(struct chunk *chunk)
@@ -31,8 +32,8 @@ void chunk_destroy(struct chunk *chunk)
   *chunk = (struct chunk){.fd = -1};
 }
 
-/* Empties the chunk. If the buffer grew for a long record, and the last chunk did not need the
- * extra room, the buffer shrinks. */
+/* Empties the chunk. If the buffer has grown for a long record, and the last chunk would have fit
+ * into a buffer of the normal size, shrinks the buffer to this size. */
 static void chunk_reset(struct chunk *chunk)
 {
   const size_t nused = chunk->data ? (size_t)(chunk->data - chunk->buffer) + chunk->nbytes : 0;
@@ -73,7 +74,7 @@ void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct stat *target)
 {
   if (npaths == 0 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
-    complain(NULL, "reading records from the terminal, to its end of file (Ctrl-D)");
+    complain(NULL, "reading records from the terminal until its end of file (Ctrl-D)");
   inputs->messages = *messages;
   inputs->syntax = *syntax;
   inputs->paths = npaths ? paths : (char *const *)standard_input;
@@ -89,7 +90,7 @@ uint64_t inputs_nbytes(const struct inputs *inputs)
     const char *path = inputs->paths[i];
     struct stat input;
     if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &input) : stat(path, &input)) != 0)
-      continue; /* opening it will report the error */
+      continue; /* when the input is opened, the error is reported */
     if (!S_ISREG(input.st_mode))
       return 0;
     nbytes += (uint64_t)input.st_size;
@@ -106,7 +107,7 @@ static void close_input(struct inputs *inputs)
   inputs->fd = -1;
 }
 
-/* Closes the input and stores the message in its chunk. */
+/* Closes the input and stores the message in the chunk. The chunk then has no records. */
 __attribute__((format(printf, 3, 4))) static void fail(struct inputs *inputs, struct chunk *chunk,
                                                        const char *format, ...)
 {
@@ -124,7 +125,8 @@ static void fail_without_memory(struct inputs *inputs, struct chunk *chunk)
   chunk->is_fatal = true;
 }
 
-/* Is the input also the output? Such an input would grow endlessly while it is read. */
+/* Is the input also the output? Reading such an input would never end, because it grows while it is
+ * read. */
 static bool is_target(const struct inputs *inputs, const struct stat *input)
 {
   return S_ISREG(inputs->target.st_mode) && is_same_file(input, &inputs->target);
@@ -135,8 +137,9 @@ static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file
   char text[sizeof chunk->error];
   describe_file_kind(kind, &inputs->messages, text, sizeof text);
   fail(inputs, chunk, "%s", text);
-  chunk->is_fatal = !kind->converter; /* for example, a shell pattern that names a folder of
-                                       * filters */
+  chunk->is_fatal = !kind->converter; /* a file that cannot be converted to records was named by
+                                       * mistake, for example by a shell pattern that matches a
+                                       * folder of filters */
 }
 
 static void open_input(struct inputs *inputs, struct chunk *chunk)
@@ -167,7 +170,8 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
     refuse(inputs, chunk, kind);
 }
 
-/* Compares the current size, too: files in /sys always report more bytes than they have. */
+/* Also compares the size of the file now, because a file in /sys always reports more bytes than it
+ * has. */
 bool has_shrunk(int fd, off_t nbytes)
 {
   struct stat now;
@@ -175,10 +179,10 @@ bool has_shrunk(int fd, off_t nbytes)
          now.st_size < nbytes;
 }
 
-/* ---- Files that are not records ---- */
+/* ---- Files that are not records, or not before they are decompressed ---- */
 
-/* Returns the kind of the bytes at the beginning of an input; NULL: records. Decompressed data may
- * be compressed again, or be a container. */
+/* Returns the kind of file that begins with the bytes of the chunk, or NULL if they are records.
+ * Decompressed data are checked, too, because they may be compressed again or be a container. */
 static const struct file_kind *input_kind(const struct inputs *inputs, const struct chunk *chunk)
 {
   const struct file_kind *kind =
@@ -188,7 +192,7 @@ static const struct file_kind *input_kind(const struct inputs *inputs, const str
   return is_known ? kind : NULL;
 }
 
-/* Starts to decompress the input; the chunk holds its first bytes. */
+/* Starts to decompress the input. The chunk holds its first bytes. */
 static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
 {
   if (!does_decompress(&inputs->syntax) || !codec_is_built(kind->codec) || inputs->decompressor) {
@@ -204,7 +208,8 @@ static bool decompress(struct inputs *inputs, struct chunk *chunk, const struct 
   return inputs->decompressor != NULL;
 }
 
-/* Refuses lines that end inside the first bytes of compressed data. */
+/* If the whole input is no more than the first bytes of compressed data, reports that the input is
+ * truncated. Without this check the bytes would be taken for a line. */
 static void refuse_stump(struct inputs *inputs, struct chunk *chunk)
 {
   const struct file_kind *kind = input_kind(inputs, chunk);
@@ -214,7 +219,7 @@ static void refuse_stump(struct inputs *inputs, struct chunk *chunk)
 
 /* ---- Chunks ---- */
 
-/* Appends decompressed bytes to the chunk. The result is that of read_file(). */
+/* Appends decompressed bytes to the chunk. Returns the same values as read_file(). */
 static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
 {
   struct codec_error error;
@@ -228,8 +233,10 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
   return n;
 }
 
-/* Reads more bytes to the end of the chunk. Returns their number; 0 at the end of the input, -1
- * after an error. First bytes whose kind is not known yet count as part of this read. */
+/* Reads more bytes of the input and writes them after those of the chunk. Returns how many bytes
+ * were read, 0 at the end of the input, or -1 after an error. If the kind of the input is not known
+ * yet, the chunk holds only the first bytes of the input; this reads so much less that all of them
+ * together are one full read. */
 static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t nfirst = inputs->at_beginning ? chunk->nbytes : 0;
@@ -259,8 +266,9 @@ static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
   return true;
 }
 
-/* Turns the bytes after the last terminator into a record: adds a terminator, preceded by a
- * carriage return if the previous records have one. */
+/* Handles the bytes after the last terminator when the input ends. They become a record: adds the
+ * terminator, and before it a carriage return if the previous records have one. Stores an error if
+ * the file has become shorter, or if the bytes are part of a record of fixed width. */
 static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
@@ -272,13 +280,14 @@ static void complete_tail(struct inputs *inputs, struct chunk *chunk)
   if (*chunk->error || chunk->nbytes == 0 || width)
     return;
   if (inputs->has_carriage_returns && chunk->data[chunk->nbytes - 1] != '\r')
-    chunk->data[chunk->nbytes++] = '\r'; /* there is room: the last read returned 0 bytes */
+    chunk->data[chunk->nbytes++] = '\r'; /* there is room, because the last read returned 0 bytes */
   chunk->data[chunk->nbytes++] = inputs->syntax.terminator;
 }
 
 /* ---- Headers ---- */
 
-/* Strips a byte order mark and the line end from a header. Returns its remaining bytes. */
+/* Excludes a byte order mark and the line end from a header. Returns the size of the rest, and
+ * moves *header to the beginning of the rest. */
 static size_t trim_header(const char **header, size_t nbytes)
 {
   const size_t bom_nbytes = count_bom(*header, nbytes);
@@ -320,7 +329,7 @@ static void compare_header(struct inputs *inputs, struct chunk *chunk, size_t nb
   free(found);
 }
 
-/* The header has no end, because a quote is missing or misplaced. */
+/* Reports a header that has no end because a quote is missing or misplaced. */
 static void refuse_header(struct inputs *inputs, struct chunk *chunk)
 {
   char problem[sizeof chunk->error] = "expected a header, found none";
@@ -330,7 +339,8 @@ static void refuse_header(struct inputs *inputs, struct chunk *chunk)
   fail(inputs, chunk, "%s", problem);
 }
 
-/* Removes the header from the beginning of the chunk. */
+/* Removes the header from the beginning of the chunk. Keeps it if it is the first one; otherwise
+ * compares it with the first one. */
 static void take_header(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t nbytes = record_nbytes(&inputs->syntax, chunk->data, chunk->nbytes);
@@ -352,20 +362,21 @@ static void take_header(struct inputs *inputs, struct chunk *chunk)
 
 /* ---- Filling ---- */
 
-/* A first record that arrives in pieces is examined again with each piece, until it has this many
- * bytes. */
+/* If the first record of an input arrives in pieces, each piece may tell the kind of the input. The
+ * bytes are checked again after each piece until there are this many. */
 enum { FIRST_NBYTES = READ_NBYTES < 8192 ? READ_NBYTES / 2 : 4096 };
 
-/* Returns how many bytes of a chunk without a whole record can be delivered because a record in
- * them has a fault; 0: none. After a misplaced quote, line ends seem to be inside fields, and the
- * chunk would grow to the end of the input. The cutter then finds the fault. */
+/* Looks for a fault in a chunk that has no whole record. After a misplaced quote, all line ends
+ * seem to be inside a field, and the chunk would grow to the end of the input. If the cutter finds
+ * such a fault, returns how many bytes to deliver, so that the fault is reported now. Otherwise
+ * returns 0. */
 static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
 {
   const char *last = memrchr(chunk->data, inputs->syntax.terminator, chunk->nbytes);
   if (!has_quotes(&inputs->syntax.fields) || !last)
     return 0;
   struct record_syntax syntax = inputs->syntax;
-  syntax.fields.n = 1; /* a field that no record has, so that no key is made */
+  syntax.fields.n = 1; /* the only field is one that no record has, so the cutter makes no keys */
   syntax.fields.fields[0] = (struct field){.number = SIZE_MAX - 1};
   syntax.fields.missing = MISSING_DROP;
   syntax.form = (lanebloom_key_form){0};
@@ -377,7 +388,7 @@ static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
   return kind == FAULT_QUOTE || kind == FAULT_AFTER ? nbytes : 0;
 }
 
-/* Fills the chunk from the open input, and closes the input at its end. */
+/* Fills the chunk with records of the open input. Closes the input when it has ended. */
 static void fill(struct inputs *inputs, struct chunk *chunk)
 {
   const struct record_syntax *syntax = &inputs->syntax;
@@ -386,7 +397,8 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   chunk->nbytes = inputs->ncarried;
   memcpy(chunk->data, inputs->carried, inputs->ncarried);
   bool odd_quotes = has_odd_quotes(syntax, chunk->data, chunk->nbytes);
-  size_t check_nbytes = READ_NBYTES; /* doubles, so that the time of all checks is linear */
+  size_t check_nbytes = READ_NBYTES; /* doubles after each check, so the total time of the checks is
+                                      * linear */
 
   for (size_t nread; read_more(inputs, chunk, &nread);) {
     const struct file_kind *kind = input_kind(inputs, chunk);
@@ -413,7 +425,8 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
     }
     if (nwhole > 0) {
       chunk->has_nuls = chunk->at_beginning && have_nuls(syntax, chunk->data, chunk->nbytes);
-      inputs->ncarried = is_faulty ? 0 : chunk->nbytes - nwhole; /* nothing is read after a fault */
+      inputs->ncarried = is_faulty ? 0 : chunk->nbytes - nwhole; /* after a fault, nothing more is
+                                                                  * read */
       memcpy(inputs->carried, chunk->data + nwhole, inputs->ncarried);
       chunk->nbytes = nwhole;
       inputs->has_carriage_returns = syntax->crlf && nwhole > 1 && chunk->data[nwhole - 2] == '\r';
@@ -435,13 +448,15 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   close_input(inputs);
 }
 
-/* ---- Claims: chunks of regular files that inputs_next() leaves to inputs_load() ---- */
+/* ---- Claims: a claim is a chunk of a regular file that inputs_next() only measures, and that
+ * inputs_load() reads ---- */
 
-/* The last record of a claim must end in this many bytes at its end. Longer records are rare. */
+/* A chunk can be claimed only if a record ends in this many bytes at the end of the chunk. Longer
+ * records are rare. */
 enum { LAST_NBYTES = READ_NBYTES / 64 };
 
-/* Returns how many of the READ_NBYTES bytes at this position are whole records; 0: no record
- * end was found in the last bytes. */
+/* Returns how many of the READ_NBYTES bytes at this position are whole records. Returns 0 if no
+ * record ends in the last LAST_NBYTES of them. */
 static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
 {
   char last[LAST_NBYTES];
@@ -454,8 +469,9 @@ static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
   return end ? READ_NBYTES - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
 }
 
-/* Assigns the next records of the open input to the chunk; inputs_load() will read them. The chunk
- * gets a descriptor of its own, because the input may be closed before then. */
+/* Assigns the next records of the open input to the chunk, so that inputs_load() will read them.
+ * The chunk gets its own descriptor, because the input may be closed before inputs_load() is
+ * called. Returns false if this is not possible; the caller must then read the records. */
 static bool claim(struct inputs *inputs, struct chunk *chunk)
 {
   if (inputs->nbytes == 0 || inputs->decompressor || inputs->at_beginning || inputs->needs_header ||
@@ -479,8 +495,8 @@ void inputs_load(const struct inputs *inputs, struct chunk *chunk)
 {
   if (chunk->fd < 0)
     return;
-  const struct record_syntax *syntax = &inputs->syntax; /* the header was read, so the syntax cannot
-                                                         * change */
+  const struct record_syntax *syntax = &inputs->syntax; /* the header was read before any claim, so
+                                                         * the syntax no longer changes */
   const ssize_t nbytes = read_at(chunk->fd, chunk->data, chunk->nbytes, chunk->position);
   const char *error = nbytes < 0                       ? strerror(errno)
                       : (size_t)nbytes < chunk->nbytes ? shrunk_text

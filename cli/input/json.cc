@@ -1,13 +1,14 @@
-/* Visits every value of a line, so that a line with any invalid JSON is detected, and stores the
- * values that are needed. simdjson finds the tokens and checks that they form objects and arrays.
- * Numbers are checked here, because simdjson rejects numbers that fit no type of C.
+/* Visits every value of a line and stores those that are needed. It visits the others, too, to
+ * detect a line with invalid JSON anywhere. simdjson finds the tokens and checks that they form
+ * objects and arrays. Numbers are checked here, because simdjson rejects numbers that fit into no
+ * type of C.
  *
  * The code uses no exceptions: memory is allocated by operators that return NULL. simdjson does not
- * check all of its own allocations, so strings are not unescaped into its buffer.
+ * check all of its own allocations, so this file unescapes strings into a buffer of its own.
  * SPDX-License-Identifier: MIT */
 #include "json.h"
 
-#define SIMDJSON_DEVELOPMENT_CHECKS 0 /* they allocate memory without a check */
+#define SIMDJSON_DEVELOPMENT_CHECKS 0 /* they allocate without a check */
 #include <simdjson.h>
 
 #include <cstring>
@@ -19,10 +20,10 @@ using simdjson::error_code;
 
 static_assert(size_t{JSON_PADDING_NBYTES} >= simdjson::SIMDJSON_PADDING, "lines have less padding");
 
-/* One step of a path: a member's name. */
+/* One step of a path, which leads into a member or an array element. */
 struct step {
   std::string_view name;
-  uint64_t index; /* the name as an array index; UINT64_MAX: it is not an index */
+  uint64_t index; /* the name as the index of an array element; UINT64_MAX: it is no index */
 };
 
 struct path {
@@ -34,15 +35,15 @@ struct json_parser {
   ondemand::parser parser;
   path paths[MAX_NFIELDS];
   size_t npaths;
-  std::unique_ptr<step[]> steps;     /* of all paths */
-  std::unique_ptr<char[]> names;     /* of all steps */
-  std::unique_ptr<uint8_t[]> buffer; /* for unescaped strings */
-  uint8_t *buffer_end;               /* end of the strings in it */
+  std::unique_ptr<step[]> steps;     /* the steps of all paths */
+  std::unique_ptr<char[]> names;     /* the names of all steps */
+  std::unique_ptr<uint8_t[]> buffer; /* receives unescaped strings */
+  uint8_t *buffer_end;               /* the end of the strings in `buffer' */
   bool has_escapes;                  /* the line contains a backslash */
 };
 
-/* Sets a handler, because the names of implementations are std::strings, whose allocation may
- * throw. */
+/* Sets a handler for memory that runs out, because simdjson stores names of implementations in
+ * std::string, whose allocation may throw an exception. */
 void json_prepare(void (*out_of_memory)(void))
 {
   std::set_new_handler(out_of_memory);
@@ -52,8 +53,8 @@ void json_prepare(void (*out_of_memory)(void))
 
 /* ---- Paths ---- */
 
-/* Returns an array index, or UINT64_MAX. An index has neither a sign nor leading zeros; 18 digits
- * fit. */
+/* Returns the index of an array element, or UINT64_MAX if the name is no index. An index has no
+ * sign and no leading zeros. It has at most 18 digits, which fit into 64 bits. */
 static uint64_t parse_index(std::string_view name)
 {
   uint64_t index = 0;
@@ -67,8 +68,8 @@ static uint64_t parse_index(std::string_view name)
   return index;
 }
 
-/* Copies the name that begins at *text, a step of a JSON pointer (RFC 6901), and removes its
- * escapes. Sets *text to the name's end. Returns the end of the copy. */
+/* Copies one step of a JSON pointer (RFC 6901), and replaces its escapes. The step begins at *text.
+ * Sets *text to its end, and returns the end of the copy. */
 static char *copy_step(const char **text, char *to)
 {
   for (; **text && **text != '/'; ++*text)
@@ -93,8 +94,8 @@ static void make_paths(json_parser *parser, const field_syntax *fields)
       text += is_pointer;
       char *end = is_pointer ? copy_step(&text, name) : stpcpy(name, text);
       const std::string_view copy(name, (size_t)(end - name));
-      *next++ = {copy, is_pointer ? parse_index(copy) : UINT64_MAX}; /* only pointers select array
-                                                                      * elements */
+      *next++ = {copy, is_pointer ? parse_index(copy) : UINT64_MAX}; /* only a JSON pointer can name
+                                                                      * an array element */
       name = end;
     } while (is_pointer && *text);
     path.nsteps = (size_t)(next - path.steps);
@@ -103,7 +104,8 @@ static void make_paths(json_parser *parser, const field_syntax *fields)
 
 json_parser *json_parser_create(const field_syntax *fields)
 {
-  size_t nbytes = 0; /* names with a NUL byte each; a path has no more steps than bytes */
+  size_t nbytes = 0; /* the size of all names, each with a NUL byte; enough for the steps, too,
+                      * since a path has no more steps than bytes */
   for (size_t i = 0; i < fields->n; i++)
     nbytes += strlen(fields->fields[i].name) + 1;
   std::unique_ptr<json_parser> parser(new (std::nothrow) json_parser());
@@ -131,7 +133,7 @@ static bool is_space(char c)
 
 static std::string_view trim(std::string_view token)
 {
-  while (is_space(token.back())) /* the first byte is no space */
+  while (is_space(token.back())) /* ends, because the first byte is no space */
     token.remove_suffix(1);
   return token;
 }
@@ -161,7 +163,7 @@ static bool is_number(std::string_view token)
   return at == token.size();
 }
 
-/* Does a string, which begins after a quote, contain only the escapes that JSON allows? */
+/* Does this string contain only escapes that JSON allows? It begins after the opening quote. */
 static bool is_well_formed(const char *string)
 {
   for (; *(string += strcspn(string, "\"\\")) == '\\'; string += 2)
@@ -171,8 +173,9 @@ static bool is_well_formed(const char *string)
   return true;
 }
 
-/* Removes the escapes from a string that begins after a quote. *text: NULL if the string contains a
- * lone surrogate. JSON allows it, but simdjson rejects it, since UTF-8 cannot represent it. */
+/* Removes the escapes from a string, which begins after the opening quote. If the string contains a
+ * lone surrogate, sets *text to NULL and returns no error: JSON allows lone surrogates, but
+ * simdjson rejects them because UTF-8 cannot represent them. */
 static error_code unescape(json_parser *parser, const char *string, std::string_view *text)
 {
   const auto raw = ondemand::raw_json_string(reinterpret_cast<const uint8_t *>(string));
@@ -181,7 +184,7 @@ static error_code unescape(json_parser *parser, const char *string, std::string_
   return error && is_well_formed(string) ? simdjson::SUCCESS : error;
 }
 
-/* Returns the error for an invalid value that begins with this byte. */
+/* Returns the error for an invalid value. `first' is its first byte. */
 static error_code explain_scalar(char first)
 {
   return strchr("]},:", first)            ? simdjson::TAPE_ERROR
@@ -189,13 +192,15 @@ static error_code explain_scalar(char first)
                                           : simdjson::T_ATOM_ERROR;
 }
 
-/* Reads the text of a value that is neither an object nor an array. */
+/* Reads the text of a value that is neither an object nor an array. Returns an error if it is no
+ * valid value. */
 static error_code read_scalar(json_parser *parser, std::string_view token, json_value *value)
 {
   std::string_view text = trim(token);
   value->kind = JSON_TEXT;
   if (text[0] == '"') {
-    text = text.substr(1, text.size() - 2); /* simdjson has checked that strings are closed */
+    text = text.substr(1, text.size() - 2); /* the last byte is a quote, because simdjson has
+                                             * checked that strings are closed */
     if (parser->has_escapes && memchr(text.data(), '\\', text.size()))
       SIMDJSON_TRY(unescape(parser, text.data(), &text));
     if (!text.data())
@@ -211,7 +216,7 @@ static error_code read_scalar(json_parser *parser, std::string_view token, json_
 
 static error_code read_name(json_parser *parser, const char *string, std::string_view *name)
 {
-  size_t nbytes = 0; /* names are short: faster than memchr() */
+  size_t nbytes = 0; /* this loop is faster than memchr(), because names are short */
   while (string[nbytes] != '"' && string[nbytes] != '\\')
     nbytes++;
   *name = {string, nbytes};
@@ -220,7 +225,8 @@ static error_code read_name(json_parser *parser, const char *string, std::string
 
 /* ---- The walk ---- */
 
-/* The state while a line is visited. A set of paths is one bit for each path. */
+/* The data that all functions of the walk through a line share. In these functions, a set of paths
+ * is a number with one bit for each path. */
 struct walk {
   json_parser *parser;
   json_value *values;
@@ -228,7 +234,7 @@ struct walk {
 
 static_assert(MAX_NFIELDS <= 64, "a set of paths has 64 bits");
 
-/* Returns those of the paths whose step at this level fits. */
+/* Returns those of the paths whose step at this level satisfies fits(). */
 template <class Fits>
 static uint64_t follow(const walk &walk, uint64_t paths, size_t level, Fits fits)
 {
@@ -241,8 +247,8 @@ static uint64_t follow(const walk &walk, uint64_t paths, size_t level, Fits fits
   return followed;
 }
 
-/* Stores the value for the paths that end at this level. Other paths may have found a value in an
- * earlier member of the same name; it is deleted. */
+/* Stores the value for each of the paths that ends at this level. A path that goes on cannot end
+ * here, so this deletes its value, which may come from an earlier member with the same name. */
 static void keep(const walk &walk, uint64_t paths, size_t level, const json_value &value)
 {
   for (; paths; paths &= paths - 1) {
@@ -258,7 +264,7 @@ static error_code visit_members(const walk &walk, ondemand::value &value, uint64
 {
   ondemand::object object;
   SIMDJSON_TRY(value.get_object().get(object));
-  for (auto item : object) { /* items are not copied: copying took a third of the time */
+  for (auto item : object) { /* a reference, because copying the items took a third of the time */
     std::string_view name;
     SIMDJSON_TRY(item.error());
     ondemand::field &field = item.value_unsafe();
@@ -287,15 +293,17 @@ static error_code visit_elements(const walk &walk, ondemand::value &value, uint6
   return simdjson::SUCCESS;
 }
 
-/* Checks a value and everything in it. paths: the paths that lead here in `level' steps. */
+/* Checks a value and all values inside it. `paths' is the set of paths whose first `level' steps
+ * lead to this value. */
 static error_code visit(const walk &walk, ondemand::value &value, uint64_t paths, size_t level)
 {
   const std::string_view token = value.raw_json_token();
   json_value found = {};
-  if (token.empty()) /* the line ends where a value must be */
+  if (token.empty()) /* the line ends in the place of a value */
     return simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
   if (token[0] != '{' && token[0] != '[') {
-    if (token[0] == '"') /* otherwise simdjson would skip it, as a name if a colon follows */
+    if (token[0] == '"') /* checks the string; otherwise simdjson would skip it as a name if a colon
+                          * follows */
       SIMDJSON_TRY(value.get_raw_json_string().error());
     SIMDJSON_TRY(read_scalar(walk.parser, token, &found));
     keep(walk, paths, level, found);
@@ -331,7 +339,8 @@ static error_code visit_line(const walk &walk, const char *line, size_t nbytes)
 
 /* ---- Lines ---- */
 
-/* Makes room for a line, and for longer ones, so that further allocations are rare. */
+/* Makes room for a line of nbytes. Allocates more than that, so that longer lines seldom need
+ * another allocation. */
 static error_code reserve(json_parser *parser, size_t nbytes)
 {
   const size_t capacity = parser->parser.capacity();
@@ -350,7 +359,7 @@ static const char *describe(error_code error)
   case simdjson::CAPACITY:
     return "a line of 4 GiB or more";
   case simdjson::DEPTH_ERROR:
-    return "more than 512 objects or arrays, one in the other";
+    return "more than 512 objects or arrays inside one another";
   case simdjson::UTF8_ERROR:
     return "bytes that are not UTF-8";
   case simdjson::UNCLOSED_STRING:
@@ -358,15 +367,15 @@ static const char *describe(error_code error)
   case simdjson::UNESCAPED_CHARS:
     return "a control character in a string";
   case simdjson::STRING_ERROR:
-    return "an escape that JSON does not have";
+    return "an escape that is not JSON";
   case simdjson::NUMBER_ERROR:
-    return "a number that JSON does not have";
+    return "a number that is not JSON";
   case simdjson::T_ATOM_ERROR:
     return "a word without quotes";
   case simdjson::TRAILING_CONTENT:
     return "more text after it";
   default:
-    return "a quote, comma, colon or bracket that is missing or does not fit";
+    return "a quote, comma, colon or bracket that is missing or misplaced";
   }
 }
 

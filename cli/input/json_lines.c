@@ -1,4 +1,5 @@
-/* Makes keys from the members of lines. Most keys are bytes of the line and are not copied.
+/* Makes keys from the members of JSON values, one on each line. Most keys are bytes of their line
+ * and are not copied.
  * SPDX-License-Identifier: MIT */
 #include "json_lines.h"
 
@@ -19,9 +20,9 @@ static bool set_fault(struct cutter *cutter, enum fault_kind kind, const char *t
   return false;
 }
 
-/* Returns advice for a first line that is not a value or lacks a member: it may be an array of all
- * records, or the beginning of a value of many lines. Returns "" if record n is not the first line,
- * or if there is no such sign. */
+/* Returns advice if the first line is not a value or lacks a member: the input may be an array of
+ * all records, or values that take many lines. Returns "" if record n is not the first line, or if
+ * the line does not look like either. */
 static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
 {
   const lanebloom_slice *record = &cutter->records[n];
@@ -32,12 +33,13 @@ static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
   const char *bytes = text.data;
   if (text.size == 0 || (!is_value && !strchr("{[,", bytes[text.size - 1])))
     return "";
-  return *bytes == '['                ? "; jq -c '.[]' FILE makes lines of an array"
-         : *bytes == '{' && !is_value ? "; jq -c . FILE makes one line of each value"
+  return *bytes == '['                ? "; jq -c '.[]' FILE prints an array as lines"
+         : *bytes == '{' && !is_value ? "; jq -c . FILE prints each value on one line"
                                       : "";
 }
 
-/* Handles record n, which has no key because it lacks this field. false: this is a fault. */
+/* Handles record n, which has no key because it lacks this field. Depending on --missing, marks the
+ * record or sets a fault. Returns false after a fault. */
 static bool set_missing(struct cutter *cutter, size_t n, size_t field, const char *found)
 {
   const struct field_syntax *fields = &cutter->syntax.fields;
@@ -70,14 +72,15 @@ static const char *describe_kind(enum json_kind kind)
   }
 }
 
-/* Is the text in the line, and not in memory of the parser? */
+/* Is the text part of the line? Otherwise it is in memory of the parser. */
 static bool is_in_line(const lanebloom_slice *line, const lanebloom_slice *text)
 {
   const uintptr_t begin = (uintptr_t)line->data, at = (uintptr_t)text->data;
   return at >= begin && at <= begin + line->size;
 }
 
-/* Joins the values to a key in the memory of the batch. false: memory ran out. */
+/* Joins the values to a key, in memory that is valid until the next batch. Returns false, with a
+ * fault, if memory ran out. */
 static bool join(struct cutter *cutter, const struct json_value *values, lanebloom_slice *key)
 {
   if (!cutter_reserve(cutter))
@@ -93,7 +96,7 @@ static bool join(struct cutter *cutter, const struct json_value *values, laneblo
   return true;
 }
 
-/* Sets the key of record n. false: there is a fault. */
+/* Sets the key of record n. Returns false if the record has a fault. */
 static bool take_key(struct cutter *cutter, size_t n, size_t bom_nbytes)
 {
   struct json_value values[MAX_NFIELDS];

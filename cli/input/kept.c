@@ -1,4 +1,4 @@
-/* Keeps all keys of the inputs in memory.
+/* Reads all inputs and keeps their keys in memory, and their records if the caller wants them.
  * SPDX-License-Identifier: MIT */
 #include "kept.h"
 
@@ -34,7 +34,8 @@ static void keep_key(struct kept *kept, lanebloom_slice key, lanebloom_slice rec
   kept->offsets[++kept->nkeys] = kept->nbytes;
 }
 
-/* Stores the keys of a batch, which was cut out of `data`; a copy of the data is at `copy`. */
+/* Stores the keys of a batch, which was cut out of `data`. `copy` is a copy of the data, in which
+ * the records stay, or NULL. */
 static void keep_batch(struct kept *kept, const struct batch *batch, const char *data,
                        const char *copy)
 {
@@ -52,7 +53,8 @@ static void keep_batch(struct kept *kept, const struct batch *batch, const char 
   }
 }
 
-/* Stores a chunk. One worker reads: copying is cheaper than synchronising several. */
+/* Stores a chunk. A single worker calls this, because copying keys is cheaper than synchronizing
+ * several workers. */
 static void keep_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)
 {
   struct kept *kept = context;

@@ -1,4 +1,5 @@
-/* Keeps all keys of the inputs in memory, and their records if they are wanted.
+/* Reads all inputs and keeps their keys in memory. If the caller wants them, it also keeps the
+ * records.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_KEPT_H
 #define LANEBLOOM_CLI_KEPT_H
@@ -12,25 +13,26 @@
 #include "inputs.h"
 #include "workers.h"
 
-/* A chunk that was read. Its records are cut again once it is known which of them are printed. */
+/* A chunk that was read. Its records are cut again when it is known which of them to print. */
 struct kept_chunk {
   struct chunk chunk;
-  uint64_t first; /* the number of its first record, from 1 */
+  uint64_t first; /* the number of the first record of the chunk, from 1 */
 };
 
 struct kept {
   bool keeps_chunks;
-  bool keeps_records; /* of each key; they are in the chunks */
+  bool keeps_records; /* keep the record of each key, too; this needs keeps_chunks, because records
+                       * are parts of chunks */
 
   struct kept_chunk *chunks;
   size_t nchunks;
-  char *header; /* NULL: none */
+  char *header; /* the header of the inputs; NULL: none */
   size_t header_nbytes;
-  uint8_t *bytes; /* of all keys, one after another */
+  uint8_t *bytes; /* the bytes of all keys, one key after the other */
   size_t nbytes;
-  uint64_t *offsets;        /* nkeys + 1 of them */
-  lanebloom_slice *records; /* of each key, or NULL */
-  uint64_t *numbers;        /* the number of each key's record */
+  uint64_t *offsets;        /* nkeys + 1 offsets in `bytes': key i is between offsets i and i + 1 */
+  lanebloom_slice *records; /* the record of each key; NULL: not kept */
+  uint64_t *numbers;        /* the number of the record of each key, from 1 */
   size_t nkeys;
   uint64_t nrecords;
 
@@ -38,9 +40,9 @@ struct kept {
   size_t capacity, keys_capacity;
 };
 
-/* Reads all inputs of the job. The job gets the counts of records, bytes and failed inputs. Set
- * keeps_chunks and keeps_records, and zero the rest, before the call. If memory runs out, prints a
- * message and exits. */
+/* Reads all inputs of the job. Sets the job's numbers of records, bytes and failed inputs. Before
+ * the call, set keeps_chunks and keeps_records and zero all other members. If memory runs out,
+ * prints a message and exits. */
 void kept_read(struct kept *kept, struct job *job);
 void kept_free(struct kept *kept);
 

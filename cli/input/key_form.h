@@ -1,4 +1,5 @@
-/* Converts the text of keys: trims, lower-cases and decodes it.
+/* Makes keys from text. The form of a key says whether its text is trimmed, made lower-case and
+ * decoded.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_KEY_FORM_H
 #define LANEBLOOM_CLI_KEY_FORM_H
@@ -11,32 +12,33 @@
 
 #include "typed_text.h"
 
-/* Does this form change the text of a key? */
+/* Can a key of this form differ from its text? */
 static inline bool form_converts(lanebloom_key_form form)
 {
   return form.encoding || form.flags & (LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED);
 }
 
-/* Can keys of this form be made from text? false: a decoded field may contain a tab, so that
- * joining several fields would be ambiguous. */
+/* Can keys of this form be made from text? They cannot if several fields are decoded and joined,
+ * since a decoded field may contain a tab, which separates joined fields. */
 bool form_has_text(lanebloom_key_form form);
 
-/* Returns the text without spaces, tabs, carriage returns and line feeds at its ends. */
+/* Returns the text without the spaces, tabs, carriage returns and line feeds at both ends. */
 lanebloom_slice trim_text(lanebloom_slice text);
 
-/* Returns the most bytes that a key made from nbytes of text takes. */
+/* Returns the most bytes that a key may have if its text has nbytes. */
 static inline size_t max_key_nbytes(size_t nbytes)
 {
   return nbytes > TYPED_NBYTES ? nbytes : TYPED_NBYTES;
 }
 
-/* Makes a key from text and returns its end, or NULL if the text is malformed. to: room for
- * max_key_nbytes(). Text that is not joined must be trimmed already. */
+/* Makes a key from text, writes it at `to', and returns the end of the key. Returns NULL if the
+ * text is malformed. There must be room for max_key_nbytes(). The caller must have trimmed the
+ * text, unless it is joined from several fields. */
 uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                       uint8_t *to);
 
-/* Writes into `problem' what is wrong with malformed text: what was expected and what was found.
- * Returns the index of the faulty byte. */
+/* Writes into `problem' why the text is malformed: what was expected and what was found. Returns
+ * the index of the faulty byte. */
 size_t explain_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                     char *problem, size_t problem_size);
 

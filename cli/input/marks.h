@@ -1,4 +1,5 @@
-/* Finds bytes in blocks of 64 bytes and returns a mask for each block.
+/* Finds bytes such as separators in blocks of 64 bytes. The result is a mask: a number with one bit
+ * for each byte of the block.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_MARKS_H
 #define LANEBLOOM_CLI_MARKS_H
@@ -8,11 +9,11 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The number of bytes that are searched at once. */
+/* The size of a block, which is searched at once. */
 enum { MARKED_NBYTES = 64 };
 
-/* Transposes an 8 by 8 matrix of bits: bit j of byte i goes to bit i of byte j (H. S. Warren,
- * Hacker's Delight, 2nd edition, section 7-3). */
+/* Transposes an 8 by 8 matrix of bits, so that bit j of byte i becomes bit i of byte j (H. S.
+ * Warren, Hacker's Delight, 2nd edition, section 7-3). */
 static inline uint64_t transpose_bits(uint64_t matrix)
 {
   uint64_t t = (matrix ^ matrix >> 7) & 0x00aa00aa00aa00aa;
@@ -23,14 +24,15 @@ static inline uint64_t transpose_bits(uint64_t matrix)
   return matrix ^ t ^ t << 28;
 }
 
-/* Is c one of the n bytes? n: 1 or 2. */
+/* Is c one of the n bytes? n is 1 or 2. */
 static inline unsigned is_one_of(char c, const char *bytes, size_t n)
 {
   return (c == bytes[0]) | (n > 1 && c == bytes[1]);
 }
 
-/* Returns a mask: bit i is set if block[i] is one of n bytes. n: a constant, 1 or 2. Compilers
- * vectorise the loop. Its marks are transposed: position i = 8 * word + byte is bit `word` of byte
+/* Returns a mask of which bit i is set if block[i] is one of the n bytes. n is a constant, 1 or 2.
+ * The loop is written so that compilers vectorize it. Its results are in a transposed order, which
+ * the end of the function undoes: the bit for position 8 * word + byte is bit `word` of byte
  * `byte`. */
 __attribute__((always_inline)) static inline uint64_t find_bytes(const char *block,
                                                                  const char *bytes, size_t n)
@@ -41,7 +43,7 @@ __attribute__((always_inline)) static inline uint64_t find_bytes(const char *blo
         (unsigned char)(is_one_of(block[i], bytes, n) | is_one_of(block[16 + i], bytes, n) << 2 |
                         is_one_of(block[32 + i], bytes, n) << 4 |
                         is_one_of(block[48 + i], bytes, n) << 6);
-  uint64_t even, odd; /* words */
+  uint64_t even, odd; /* the bits of even words, and of odd words */
   memcpy(&even, marks, sizeof even);
   memcpy(&odd, marks + 8, sizeof odd);
   return transpose_bits(le64toh(even) | le64toh(odd) << 1);

@@ -1,4 +1,4 @@
-/* -z, --width, --crlf, --decompress: how records are told apart.
+/* Parses the options -z, --width, --crlf and --decompress, which say where a record ends.
  * SPDX-License-Identifier: MIT */
 #include "record_options.h"
 
@@ -53,15 +53,14 @@ const struct argp record_argp = {
             {NULL, 0, NULL, 0, "Records are lines, unless one of these is given:", 5},
             {"null", 'z', NULL, 0, "Records end with a NUL byte", 5},
             {"width", OPTION_WIDTH, "N", 0,
-             "Every record is N bytes, without a terminator. Only such records may begin like a "
-             "filter or a compressed file, which are refused otherwise",
+             "Every record is N bytes, without a terminator. Such records may begin like a filter "
+             "or a compressed file, which are refused otherwise",
              5},
             {"crlf", OPTION_CRLF, NULL, 0,
-             "Leave a carriage return before the newline out of the key, as --csv and --tsv do", 5},
+             "Remove a carriage return before the newline from the key, as --csv and --tsv do", 5},
             {"decompress", OPTION_DECOMPRESS, "HOW", 0,
-             "`auto', the default, reads what is compressed by gzip or zstd, as its first bytes "
-             "say; "
-             "`none', the default with --width, reads it as it is",
+             "`auto' (the default) decompresses an input whose first bytes are those of gzip or "
+             "zstd; `none' (the default with --width) never decompresses",
              5},
             {0}},
     .parser = parse_record_option,

@@ -1,4 +1,4 @@
-/* The options that say what a record is, and what of it is the key.
+/* Declares the options that say where a record ends and which part of it is the key.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORD_OPTIONS_H
 #define LANEBLOOM_CLI_RECORD_OPTIONS_H
@@ -10,34 +10,37 @@
 
 #include "records.h"
 
-/* -z, --width, --crlf, --decompress, and the options of fields and key forms. Input: struct
- * record_syntax. */
+/* The options -z, --width, --crlf and --decompress, together with those of field_argp and
+ * form_argp. Their input is a struct record_syntax. */
 extern const struct argp record_argp;
 
-/* -d, -f, --csv, --tsv, --jsonl, --no-header, --missing. A child of record_argp, with the same
- * input. */
+/* The options -d, -f, --csv, --tsv, --jsonl, --no-header and --missing. They are children of
+ * record_argp and have the same input. */
 extern const struct argp field_argp;
 
-/* Parses the byte that separates fields. */
+/* Parses a byte that separates fields. `\t' means a tab. */
 char parse_separator(const struct argp_state *state, const char *option, const char *text);
 
-/* Reports a usage error for --missing=keep. For verbs that print no records. */
+/* Reports a usage error if --missing=keep was given. Verbs that print no records call this. */
 void refuse_keep(const struct record_syntax *syntax, const struct argp_state *state);
 
-/* --trim, --lower, --decode. A child of record_argp, with the same input. */
+/* The options --trim, --lower and --decode. They are children of record_argp and have the same
+ * input. */
 extern const struct argp form_argp;
 
-/* Call this after the last option: a key of several fields has a form, too. */
+/* Call this after the last option. If the key has several fields, it adds to the form that they are
+ * joined. */
 void finish_form(struct record_syntax *syntax, const struct argp_state *state);
 
-/* The number of bytes that the text of any form fits into. */
+/* The text of any form fits into this many bytes. */
 enum { FORM_TEXT_NBYTES = 80 };
 
-/* Describes a form for people: "hex, trimmed". */
+/* Describes a form in words, such as "hex, trimmed". */
 void describe_form(lanebloom_key_form form, char text[FORM_TEXT_NBYTES]);
 
-/* Makes keys in the form of the filter at `path`. If text cannot have this form, or if options or
- * another filter require a different one, prints a message and returns false. path: borrowed. */
+/* From now on, makes keys in the form of the filter at `path`, which is borrowed. If keys of this
+ * form cannot be made from text, or if options or an earlier filter require another form, prints a
+ * message and returns false. */
 bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_filter *filter);
 
 #endif

@@ -1,7 +1,7 @@
-/* Records: cuts chunks of input into lines of text or JSON, NUL-terminated strings, keys of a fixed
- * width or CSV records, a batch at a time. The records of a batch are adjacent bytes of the chunk.
- * So are their keys, except keys that are joined from several fields, contained quotes or escapes,
- * or are converted.
+/* Cuts chunks of input into records, a batch of records at a time. Records are lines of text or
+ * JSON, NUL-terminated strings, keys of a fixed width, or CSV records. The records of a batch are
+ * adjacent in the chunk. A key is usually bytes of its record. It is a copy if it is joined from
+ * several fields, contained quotes or escapes, or is converted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORDS_H
 #define LANEBLOOM_CLI_RECORDS_H
@@ -16,32 +16,37 @@
 #include "marks.h"
 #include "typed_text.h"
 
-/* The number of records of a batch. Slices and short records stay in the L2 cache: 256, 1024 and
- * 2048 lines of 12 bytes were equally fast. A multiple of 8, so that the bitmaps of full batches
- * are adjacent. */
+/* The number of records of a batch. It is small enough that the records and their slices stay in
+ * the L2 cache: batches of 256, 1024 and 2048 lines of 12 bytes were equally fast. It is a multiple
+ * of 8, so that the bitmaps of full batches are adjacent. */
 enum { BATCH_NRECORDS = 2048 };
 
 enum decompress {
-  DECOMPRESS_DEFAULT, /* AUTO; NONE for records of fixed width, which may begin with any bytes */
-  DECOMPRESS_AUTO,    /* decompress data whose first bytes show that they are compressed */
+  DECOMPRESS_DEFAULT, /* the same as AUTO, but NONE for records of fixed width, which may begin with
+                       * any bytes */
+  DECOMPRESS_AUTO,    /* decompress an input if its first bytes show that it is compressed */
   DECOMPRESS_NONE
 };
 
 /* Says how an input is cut into records, and which part of a record is its key. */
 struct record_syntax {
-  size_t width;               /* bytes per record; 0: records end at the terminator */
+  size_t width;               /* the size of each record; 0: records end at the terminator */
   char terminator;            /* '\n' or '\0' */
-  bool crlf;                  /* a carriage return before the terminator is not part of the key */
-  enum decompress decompress; /* whether to decompress before cutting */
+  bool crlf;                  /* a carriage return before the terminator does not belong to the
+                               * key */
+  enum decompress decompress; /* whether inputs are decompressed before they are cut */
   struct field_syntax fields;
 
-  /* Says how the text of a key becomes the key. JOINED also means that whole records are joined
-   * fields. form_origin: what required this form, for messages; NULL: nothing. */
+  /* Says how a key is made from its text. The flag JOINED also means that a whole record consists
+   * of joined fields. form_origin names the option or the filter that required this form, for
+   * messages. NULL: nothing has required one. */
   lanebloom_key_form form;
   const char *form_origin;
-  struct text_units units; /* zeros except for columns: the text of a decimal is its unscaled
+  struct text_units units; /* how the values of a table's column are written as text; zeros if the
+                            * keys are of no column: the text of a decimal is then its unscaled
                             * value */
-  bool is_decoded; /* records hold keys that are decoded already, whatever form filters record */
+  bool is_decoded; /* the keys in the records are already decoded, even if the filter records that
+                    * keys are decoded */
 };
 
 /* Are inputs decompressed? */
@@ -51,57 +56,61 @@ static inline bool does_decompress(const struct record_syntax *syntax)
          (syntax->decompress == DECOMPRESS_DEFAULT && syntax->width == 0);
 }
 
-/* Is a byte order mark at the beginning of an input excluded from the first key? */
+/* May an input begin with a byte order mark? If so, the mark does not belong to the first key. */
 static inline bool may_have_bom(const struct record_syntax *syntax)
 {
   return syntax->width == 0 && syntax->terminator == '\n';
 }
 
-/* Returns the size of the first record, terminator included; 0: it does not end in these bytes. */
+/* Returns the size of the first record, including its terminator, or 0 if these bytes do not
+ * contain its end. */
 size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes);
 
-/* Returns how many of the bytes are whole records. The last `nnew` bytes are new: no record ends
- * before them. odd_quotes: is the number of quotes in all bytes odd? */
+/* Returns how many of the bytes are whole records. Only the last `nnew` bytes are searched, because
+ * no record ends before them. `odd_quotes` says whether the number of quotes in all the bytes is
+ * odd. */
 size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes,
                     size_t nnew, bool odd_quotes);
 
-/* Do the first of these bytes contain NULs although records are lines? JSON cannot contain NULs;
- * they are refused later. */
+/* Are records lines, although the first of these bytes contain NULs? Returns false for JSON: NULs
+ * in JSON are an error, which is reported later. */
 bool have_nuls(const struct record_syntax *syntax, const char *data, size_t nbytes);
 #define NULS_TEXT                                                                                  \
   "warning: found NUL bytes in the first lines: records that end in NUL need --null (-z), and "    \
   "UTF-16 text needs `iconv'"
 
-/* Are lines separated by carriage returns only, so that they would form one record? True if records
- * are lines and the bytes, which are a whole input, contain no line feed but a carriage return that
- * is not the last byte. CSV and TSV are recognized earlier, and JSON treats both characters as
- * spaces. */
+/* Do lines end in carriage returns only, so that the whole input would be one record? Call this
+ * with all bytes of an input. Returns true if records are lines, and the bytes contain no line feed
+ * but a carriage return before the last byte. Returns false for CSV and TSV, of which such inputs
+ * are refused earlier, and for JSON, which takes both characters as spaces. */
 bool is_line_of_returns(const struct record_syntax *syntax, const char *data, size_t nbytes);
 #define LINE_OF_RETURNS_TEXT                                                                       \
   "expected lines that end in LF or in CR LF, found carriage returns (CR) alone: run tr '\\r' "    \
   "'\\n' <FILE | lanebloom ..., or give --null (-z) if this is one record"
 
-/* Returns the number of newlines in the bytes. */
+/* Returns the number of line feeds in the bytes. */
 uint64_t count_lines(const char *data, size_t nbytes);
 
-/* Is the number of quotes in the bytes odd? false if quotes have no meaning. */
+/* Is the number of quotes in the bytes odd? Returns false if quotes have no meaning in these
+ * records. */
 bool has_odd_quotes(const struct record_syntax *syntax, const char *data, size_t nbytes);
 
-/* Adjacent records of one chunk, at least one. Borrowed until the next batch. */
+/* Adjacent records of one chunk, at least one. They are borrowed from the cutter until it cuts the
+ * next batch. */
 struct batch {
-  lanebloom_keys keys; /* of every record; a record without a key has the empty key */
+  lanebloom_keys keys; /* the key of each record; the key is empty if the record has none */
   size_t n;
-  const char *data;               /* the first record */
-  const lanebloom_slice *records; /* n records without their terminators, and a last one whose data
+  const char *data;               /* the beginning of the first record */
+  const lanebloom_slice *records; /* n records without their terminators, and one more, whose data
                                    * is the end of the batch; NULL for fixed width */
-  size_t width;                   /* bytes per record; 0: `records` */
+  size_t width;                   /* the size of each record; 0: it is in `records` */
   lanebloom_slice *slices;        /* the keys; NULL for fixed width */
-  uint8_t *missing; /* bit i: record i has no key, because fields are missing or malformed; NULL:
-                     * all have a key */
+  uint8_t *missing; /* bit i is set if record i has no key, because fields are missing or malformed;
+                     * NULL: all records have keys */
 };
 
-/* Returns the beginning of record i, which is at most n. The record ends, terminator included,
- * where record i + 1 begins. */
+/* Returns the beginning of record i. For i = n, returns the end of the batch. A record and its
+ * terminator end where the next record begins. */
 static inline const char *batch_record(const struct batch *batch, size_t i)
 {
   return batch->records ? batch->records[i].data : batch->data + i * batch->width;
@@ -120,37 +129,40 @@ static inline bool batch_has_key(const struct batch *batch, size_t i)
   return !batch->missing || !(batch->missing[i / 8] >> i % 8 & 1);
 }
 
-/* Returns the phrase, in the plural, that describes records without a key. */
+/* Returns words for messages that say of several records that they have no key. */
 static inline const char *missing_text(const struct record_syntax *syntax)
 {
   return syntax->form.encoding ? "have no key, or malformed text" : "lack a field of the key";
 }
 
-/* Removes from `keys` the records that have no key. `keys` may then have fewer than n. */
+/* Removes the records that have no key from `keys`, so `keys` may have fewer than n. All other
+ * members stay. */
 void batch_drop_missing(struct batch *batch);
 
 /* Says why a chunk could not be cut to its end. */
 enum fault_kind {
   FAULT_NONE,
   FAULT_MEMORY,
-  FAULT_MISSING,  /* fewer fields than the key needs */
-  FAULT_QUOTE,    /* a quote inside a field that does not begin with one */
-  FAULT_AFTER,    /* neither separator nor line end after the closing quote */
-  FAULT_UNCLOSED, /* no closing quote */
-  FAULT_TEXT,     /* the text of a key cannot be decoded, or the value of a member is not text */
+  FAULT_MISSING,  /* the record has fewer fields than the key needs */
+  FAULT_QUOTE,    /* there is a quote inside a field that does not begin with a quote */
+  FAULT_AFTER,    /* something else than a separator or a line end follows a closing quote */
+  FAULT_UNCLOSED, /* a closing quote is missing */
+  FAULT_TEXT,     /* the text of a key cannot be decoded, or the value of a JSON member has no
+                   * text */
   FAULT_JSON      /* the line is not JSON */
 };
 
 struct fault {
   enum fault_kind kind;
-  uint64_t line;  /* of the chunk, from 1 */
-  size_t nfields; /* of the record, up to the fault */
-  char text[256]; /* for a text or JSON: a description */
+  uint64_t line;  /* the line of the chunk, from 1 */
+  size_t nfields; /* the number of fields of the record that ended before the fault */
+  char text[256]; /* describes a fault of a text or of JSON */
 };
 
-/* Says whether keys end in the carriage returns of Windows' line ends, which --crlf removes. */
+/* Says whether the first keys end in carriage returns. Windows ends lines in CR LF; --crlf removes
+ * the CR from keys. */
 enum returns {
-  RETURNS_UNKNOWN, /* there are no keys, or carriage returns do not end lines */
+  RETURNS_UNKNOWN, /* there are no keys, or the CR is no part of a line end */
   RETURNS_NONE,
   RETURNS_SOME,
   RETURNS_ALL
@@ -160,51 +172,54 @@ enum returns {
   "warning: some of the first keys end in a carriage return (CR), and others do not: --crlf "      \
   "leaves it out of keys"
 
-/* Cuts bytes that are whole records, terminators included, into batches. */
+/* Cuts bytes into batches. The bytes are whole records, including their terminators. */
 struct cutter {
   struct record_syntax syntax;
-  const char *next, *end; /* the bytes still to be cut */
-  size_t nrecords;        /* in all batches so far */
-  size_t nmissing;        /* records of them without a key */
-  uint64_t nlines;        /* line ends in all records so far, also inside quotes */
-  struct fault fault;     /* what stopped the cutter before the end */
-  enum returns returns;   /* of the first batch of an input */
+  const char *next, *end; /* the bytes that are not cut yet */
+  size_t nrecords;        /* the number of records in all batches so far */
+  size_t nmissing;        /* how many of these records have no key */
+  uint64_t nlines;        /* the number of line ends in all records so far, including those inside
+                           * quotes */
+  struct fault fault;     /* says why the cutter stopped before the end of the bytes */
+  enum returns returns;   /* says how the keys in the first batch of an input end */
 
   /* private */
-  bool at_beginning;        /* the next batch is the first of an input */
-  size_t bom_nbytes;        /* size of the byte order mark at the beginning of the next record */
-  struct field_order order; /* of the fields of a key */
-  char *joined;             /* keys of a batch that are not contiguous in their record, or NULL */
-  size_t capacity;          /* of `joined` */
-  size_t needed_nbytes;     /* the most bytes that the chunk's keys take */
-  size_t njoined;           /* bytes */
-  uint8_t *converted;       /* keys of a batch whose text was converted, or NULL */
+  bool at_beginning;        /* true until the first batch of an input was cut */
+  size_t bom_nbytes;        /* the size of the byte order mark at the beginning of the next
+                             * record */
+  struct field_order order; /* the fields of a key in the order of their numbers */
+  char *joined;             /* those keys of a batch that are not adjacent bytes of their record, or
+                             * NULL */
+  size_t capacity;          /* the size of `joined` */
+  size_t needed_nbytes;     /* the most bytes that the keys of the chunk may take */
+  size_t njoined;           /* how many bytes of `joined` are used */
+  uint8_t *converted;       /* those keys of a batch whose text was converted, or NULL */
   size_t converted_capacity;
-  struct json_parser *json; /* for lines of JSON and the fields of the first syntax; NULL: none
-                             * yet */
+  struct json_parser *json; /* parses lines of JSON for the fields of the first syntax; NULL: not
+                             * created yet */
   lanebloom_slice records[BATCH_NRECORDS + MARKED_NBYTES + 1];
   lanebloom_slice keys[BATCH_NRECORDS];
   uint8_t missing[BATCH_NRECORDS / 8];
 };
 
-/* Begins to cut these bytes, which are borrowed. at_beginning: the bytes are the beginning of an
- * input. The cutter must be zeroed before its first use. For JSON, the fields must stay the same
- * until cutter_end(). */
+/* Begins to cut these bytes, which are borrowed. at_beginning says that an input begins with these
+ * bytes. The cutter must be zeroed before its first use. If records are JSON, all calls until
+ * cutter_end() must have the same fields. */
 void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, const char *data,
                   size_t nbytes, bool at_beginning);
 
-/* Cuts the next batch of BATCH_NRECORDS records; only the last batch has fewer. false: no bytes are
- * left, or there was a fault. */
+/* Cuts the next batch, of BATCH_NRECORDS records; only the last batch may have fewer. Returns false
+ * if no bytes are left, or if no record could be cut because of a fault. */
 bool cutter_next(struct cutter *cutter, struct batch *batch);
 
-/* Describes the fault in `text`: what was expected, and what was found. */
+/* Describes the fault in `text`: what was expected and what was found. */
 void describe_fault(const struct cutter *cutter, char *text, size_t size);
 
-/* Makes room in `joined' for the keys of the chunk, unless a key of the batch is in it already.
- * false: memory ran out. */
+/* Makes room in `joined' for all keys of the chunk. Does nothing if keys of this batch are in
+ * `joined' already, since there is room then. Returns false if memory ran out. */
 bool cutter_reserve(struct cutter *cutter);
 
-/* Frees what the cutter allocated. */
+/* Frees the memory that the cutter allocated. */
 void cutter_end(struct cutter *cutter);
 
 #endif

@@ -1,7 +1,8 @@
-/* Cuts records into fields. Searches separators, quotes and line ends in blocks of 64 bytes, with
- * one bit for each byte. Prefix sums of the quotes' bits tell which bytes are inside quotes, as in
- * simdjson (G. Langdale, D. Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28, 2019,
- * section 3.1.1). If a quote is misplaced, a slower loop finds the fault.
+/* Cuts records into fields. It searches separators, quotes and line ends in blocks of 64 bytes. The
+ * result for a block is a mask, which has one bit for each byte. In the mask of the quotes, the
+ * parity of all bits up to a byte tells whether this byte is inside quotes, as in simdjson (G.
+ * Langdale, D. Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28, 2019, section 3.1.1).
+ * If a quote is misplaced, a slower loop finds the fault.
  * SPDX-License-Identifier: MIT */
 #include "separated.h"
 
@@ -14,15 +15,15 @@
 struct span {
   const char *data;
   size_t nbytes;
-  bool has_pairs; /* it contains pairs of quotes; each pair is one quote of the key */
+  bool has_pairs; /* it contains pairs of quotes, each of which means one quote in the key */
 };
 
-/* The position of the cutter within a record. */
+/* How far the cutter has read in a record. */
 struct cursor {
   const char *record, *field;
-  size_t nfields;                 /* fields of the record that have ended */
-  size_t nfound;                  /* fields of these that are part of the key */
-  struct span found[MAX_NFIELDS]; /* in the order of the key */
+  size_t nfields;                 /* the number of fields of the record that have ended */
+  size_t nfound;                  /* how many of these fields are part of the key */
+  struct span found[MAX_NFIELDS]; /* the fields of the key, in the order of the key */
 };
 
 static void begin_record(struct cursor *cursor, const char *at, size_t bom_nbytes)
@@ -32,7 +33,7 @@ static void begin_record(struct cursor *cursor, const char *at, size_t bom_nbyte
   cursor->nfields = cursor->nfound = 0;
 }
 
-/* Sets the fault of the record that is being cut. */
+/* Stores a fault of the record that is being cut. */
 static void set_fault(struct cutter *cutter, const struct cursor *cursor, enum fault_kind kind)
 {
   cutter->fault = (struct fault){.kind = kind, .nfields = cursor->nfields};
@@ -48,12 +49,13 @@ static char *append(char *to, const struct span *span)
   }
   for (size_t i = 0; i < span->nbytes; i++) {
     *to++ = span->data[i];
-    i += span->data[i] == '"'; /* skips the second quote of a pair */
+    i += span->data[i] == '"'; /* skip the second quote of a pair */
   }
   return to;
 }
 
-/* Joins the spans to a key in the memory of the batch. false: memory ran out. */
+/* Joins the found fields to a key, in memory that is valid until the next batch. Returns false if
+ * memory ran out. */
 static bool join(struct cutter *cutter, const struct cursor *cursor, lanebloom_slice *key)
 {
   if (!cutter_reserve(cutter))
@@ -69,7 +71,7 @@ static bool join(struct cutter *cutter, const struct cursor *cursor, lanebloom_s
   return true;
 }
 
-/* Trims each field by itself, before several are joined. */
+/* Trims each field. This must be done before the fields are joined. */
 static void trim_fields(struct cursor *cursor)
 {
   for (size_t i = 0; i < cursor->nfound; i++) {
@@ -80,7 +82,8 @@ static void trim_fields(struct cursor *cursor)
   }
 }
 
-/* Sets key n from the fields that were found. false: there is a fault. */
+/* Sets key n of the batch from the fields that were found. Returns false if the record has a
+ * fault. */
 static bool set_key(struct cutter *cutter, struct cursor *cursor, size_t n)
 {
   lanebloom_slice *key = &cutter->keys[n];
@@ -107,7 +110,8 @@ static bool set_key(struct cutter *cutter, struct cursor *cursor, size_t n)
 
 /* ---- Records ---- */
 
-/* Ends the current field at `at`. If it is part of the key, stores it. */
+/* Ends the current field before the byte at `at`, which is a separator or a terminator. If the
+ * field is part of the key, stores it. */
 __attribute__((always_inline)) static inline void end_field(const struct cutter *cutter,
                                                             struct cursor *cursor, const char *at,
                                                             bool ends_record, bool quotes)
@@ -128,7 +132,8 @@ __attribute__((always_inline)) static inline void end_field(const struct cutter 
       (struct span){begin, nbytes, is_quoted && memchr(begin, '"', nbytes)};
 }
 
-/* Ends the current record, the cutter's next one, at `at`. false: there is a fault. */
+/* Ends the current record before its terminator at `at`. The record becomes record n of the batch.
+ * Returns false if it has a fault. */
 __attribute__((always_inline)) static inline bool
 end_record(struct cutter *cutter, struct cursor *cursor, const char *at, size_t n)
 {
@@ -142,17 +147,17 @@ end_record(struct cutter *cutter, struct cursor *cursor, const char *at, size_t 
 
 /* ---- Blocks ---- */
 
-/* The state that a block takes over from the previous one. */
+/* The facts about the bytes before a block that decide what the block's bytes mean. */
 struct quoting {
-  uint64_t in_quotes;     /* all bits, or none */
-  uint64_t may_open;      /* 1: a quote may be the next byte */
-  uint64_t after_closing; /* 1: the last byte was a closing quote */
-  uint64_t after_return;  /* 1: the last bytes were a closing quote and a carriage return */
-  bool has_ends_inside;   /* separators or line ends were found inside quotes in some block */
+  uint64_t in_quotes;     /* all bits are set if the block begins inside quotes; otherwise none */
+  uint64_t may_open;      /* 1: the first byte of the block may be an opening quote */
+  uint64_t after_closing; /* 1: the previous byte was a closing quote */
+  uint64_t after_return;  /* 1: the previous two bytes were a closing quote and a carriage return */
+  bool has_ends_inside;   /* some block had separators or line ends inside quotes */
 };
 
-/* Finds which of the next 64 bytes, or of the bytes that are left, are one of n bytes. n: 1 or
- * 2. */
+/* Returns a mask of the next 64 bytes, or of the bytes that are left if there are fewer. A bit is
+ * set if its byte is one of the n bytes. n is 1 or 2. */
 __attribute__((always_inline)) static inline uint64_t find_marks(const char *block, const char *end,
                                                                  const char *bytes, size_t n)
 {
@@ -164,7 +169,8 @@ __attribute__((always_inline)) static inline uint64_t find_marks(const char *blo
   return find_bytes(last, bytes, n) & (((uint64_t)1 << nleft) - 1);
 }
 
-/* Bit i of the result is set if the number of set bits among bits 0 to i is odd. */
+/* Returns a mask of which bit i is set if the number of set bits among bits 0 to i of `bits' is
+ * odd. */
 static inline uint64_t prefix_parity(uint64_t bits)
 {
   for (unsigned distance = 1; distance < 64; distance *= 2)
@@ -172,8 +178,10 @@ static inline uint64_t prefix_parity(uint64_t bits)
   return bits;
 }
 
-/* Returns the misplaced bytes after closing quotes. A carriage return before a line end, and this
- * line end, are not misplaced. outside: bytes outside quotes. after: bytes after closing quotes. */
+/* Returns a mask of the bytes that follow a closing quote although they must not. A carriage return
+ * may follow a closing quote if a line end follows the carriage return. `outside` marks the bytes
+ * outside quotes, and `after` marks the bytes that follow a closing quote but do not end a
+ * field. */
 static uint64_t find_text_after(const char *block, const char *end, char terminator,
                                 uint64_t outside, uint64_t after, struct quoting *quoting)
 {
@@ -184,8 +192,8 @@ static uint64_t find_text_after(const char *block, const char *end, char termina
   return (after & ~returns) | (expected & ~line_ends);
 }
 
-/* Removes from `ends`, which marks the bytes that end fields, those inside quotes. false: a quote
- * is misplaced. */
+/* `ends` marks the separators and line ends. Removes those inside quotes, which do not end fields.
+ * Returns false if a quote is misplaced. */
 __attribute__((always_inline)) static inline bool apply_quotes(const struct cutter *cutter,
                                                                const char *block,
                                                                struct quoting *quoting,
@@ -197,7 +205,8 @@ __attribute__((always_inline)) static inline bool apply_quotes(const struct cutt
   quoting->has_ends_inside |= (*ends & inside) != 0;
   *ends &= ~inside;
 
-  /* a quote that directly follows a closing one forms a pair with it, and opens again */
+  /* A quote that directly follows a closing quote forms a pair with it. In the masks, the first
+   * quote of the pair closes the field and the second opens it again. */
   const uint64_t after = closing << 1 | quoting->after_closing;
   uint64_t faults = opening & ~(*ends << 1 | quoting->may_open | after);
   uint64_t text = after & ~(*ends | opening);
@@ -210,8 +219,8 @@ __attribute__((always_inline)) static inline bool apply_quotes(const struct cutt
   return faults == 0;
 }
 
-/* Cuts records until the batch is full, there is a fault, or a quote is misplaced. Returns the
- * number of records. has_ends_inside: set if there is no fault. */
+/* Cuts records until the batch is full, a record has a fault, or a quote is misplaced. Returns the
+ * number of records. Sets *has_ends_inside unless a record has a fault. */
 __attribute__((always_inline)) static inline size_t cut(struct cutter *cutter, bool quotes,
                                                         bool *has_ends_inside)
 {
@@ -253,10 +262,10 @@ static size_t cut_without_quotes(struct cutter *cutter, bool *has_ends_inside)
   return cut(cutter, false, has_ends_inside);
 }
 
-/* ---- Misplaced quotes ---- */
+/* ---- Misplaced quotes: the slower loop ---- */
 
-/* Handles a quote at `at`. closing: the last closing quote of the field, or NULL. false: the quote
- * is misplaced. */
+/* Handles a quote at `at`. `closing` is the last closing quote of the current field, or NULL.
+ * Returns false, with a fault, if the quote is misplaced. */
 static bool step_quote(struct cutter *cutter, const struct cursor *cursor, const char *at,
                        bool *in_quotes, const char **closing)
 {
@@ -269,7 +278,8 @@ static bool step_quote(struct cutter *cutter, const struct cursor *cursor, const
   return cutter->fault.kind == FAULT_NONE;
 }
 
-/* Does the closing quote end the field that ends at `at`? If not, sets a fault. */
+/* A field ends at `at`. If it has a closing quote, nothing but a carriage return before a line end
+ * may be between the quote and `at`. Returns false, with a fault, if something is. */
 static bool check_closing(struct cutter *cutter, const struct cursor *cursor, const char *closing,
                           const char *at)
 {
@@ -281,7 +291,8 @@ static bool check_closing(struct cutter *cutter, const struct cursor *cursor, co
   return cutter->fault.kind == FAULT_NONE;
 }
 
-/* Cuts byte by byte, from record n of the batch to the fault. Returns the number of records. */
+/* Cuts records byte by byte, from record n of the batch up to the fault. Returns the number of
+ * records in the batch. */
 static size_t cut_to_fault(struct cutter *cutter, size_t n)
 {
   const char *closing = NULL;

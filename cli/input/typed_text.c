@@ -1,4 +1,4 @@
-/* Decodes the text of floating-point numbers, dates, times, decimals and UUIDs.
+/* Decodes text to the bytes of floating-point numbers, dates, times, decimals and UUIDs.
  * SPDX-License-Identifier: MIT */
 #include "typed_text.h"
 
@@ -12,7 +12,8 @@
 
 /* ---- Reading ---- */
 
-/* Text that is read from its beginning. Functions return false if they find something else. */
+/* The part of a text that was not read yet. The functions that read a part of the text return false
+ * if the text does not begin with this part. */
 struct reader {
   const char *at, *end;
 };
@@ -30,7 +31,7 @@ static bool take(struct reader *reader, char wanted)
   return true;
 }
 
-/* Reads a number of exactly ndigits digits. */
+/* Reads a number of exactly ndigits digits. Returns false if it is not from `least' to `most'. */
 static bool take_number(struct reader *reader, int ndigits, int least, int most, int *number)
 {
   *number = 0;
@@ -56,8 +57,8 @@ static uint8_t *store_wide(unsigned __int128 value, uint8_t *to)
 
 /* ---- Floating-point numbers ---- */
 
-/* Is it a decimal number or an infinity? Hexadecimal numbers are refused, because columns of
- * numbers do not contain them; NaN is refused, because it equals no key. */
+/* Is the text a decimal number or an infinity? Hexadecimal numbers are refused, because columns of
+ * numbers are not written so. NaN is refused, because it equals no key. */
 static bool is_number(const char *text)
 {
   text += *text == '-' || *text == '+';
@@ -66,11 +67,12 @@ static bool is_number(const char *text)
   return (is_digit(*text) || *text == '.') && !strpbrk(text, "xX");
 }
 
-/* Stores the nearest value. A finite number that would round to infinity is refused. The numeric
- * locale is always C here. */
+/* Stores the floating-point number that is nearest to the text. A finite number that would be
+ * rounded to infinity is refused. The command never sets the numeric locale, so the decimal point
+ * is always a point. */
 static uint8_t *decode_float(lanebloom_encoding encoding, lanebloom_slice text, uint8_t *to)
 {
-  enum { MOST_NBYTES = 1100 }; /* every digit of the smallest number fits */
+  enum { MOST_NBYTES = 1100 }; /* enough for all digits of the smallest number */
   char copy[MOST_NBYTES + 1], *end;
   if (text.size == 0 || text.size > MOST_NBYTES)
     return NULL;
@@ -105,11 +107,12 @@ static bool is_leap(int year)
   return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Computes days since 1970-01-01 in the Gregorian calendar, which is extended backwards. */
+/* Reads a date and computes the days since 1970-01-01. The Gregorian calendar is used for all
+ * years, even before it was introduced. */
 static bool take_date(struct reader *reader, int64_t *days)
 {
   static const int begins[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365};
-  enum { BEFORE_1970 = 719162 }; /* days of the years 1 to 1969 */
+  enum { BEFORE_1970 = 719162 }; /* the days of the years 1 to 1969 */
   int year, month, day;
   if (!take_number(reader, 4, 1, 9999, &year) || !take(reader, '-') ||
       !take_number(reader, 2, 1, 12, &month) || !take(reader, '-') ||
@@ -132,8 +135,8 @@ static uint8_t *decode_date(lanebloom_slice text, uint8_t *to)
   return store((uint64_t)days, 4, to);
 }
 
-/* Reads the digits after the point in units, of which a second has `units`, a power of ten. Digits
- * that are finer than the unit must be 0. */
+/* If a point follows, reads the digits after it. *fraction is their value in units of which a
+ * second has `units', a power of ten. Digits that mean less than a unit must be 0. */
 static bool take_fraction(struct reader *reader, int64_t units, int64_t *fraction)
 {
   *fraction = 0;
@@ -150,7 +153,7 @@ static bool take_fraction(struct reader *reader, int64_t units, int64_t *fractio
   return true;
 }
 
-/* Reads hh:mm, and then :ss and a fraction if they are present. */
+/* Reads hh:mm, and then :ss and a fraction if they follow. */
 static bool take_time(struct reader *reader, int64_t units, int64_t *seconds, int64_t *fraction)
 {
   int hour, minute, second = 0;
@@ -165,7 +168,8 @@ static bool take_time(struct reader *reader, int64_t units, int64_t *seconds, in
   return true;
 }
 
-/* Reads the offset of local time from UTC: Z, +hh, +hhmm or +hh:mm. No offset means UTC. */
+/* Reads the offset of local time from UTC, which is Z, +hh, +hhmm or +hh:mm. If the text has no
+ * offset, the time is in UTC. */
 static bool take_offset(struct reader *reader, int64_t *seconds)
 {
   int hour, minute = 0;
@@ -191,7 +195,8 @@ uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, 
   return store((uint64_t)(seconds * units + fraction), nbytes, to);
 }
 
-/* Reads a date of ISO 8601, and a time after T or a space if there is one. units: per second. */
+/* Reads a date as in ISO 8601, and a time if T or a space follows. `units' is the number of units
+ * in a second. */
 static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wide, uint8_t *to)
 {
   struct reader reader = {text.data, (const char *)text.data + text.size};
@@ -203,7 +208,8 @@ static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wi
     return NULL;
   if (reader.at != reader.end)
     return NULL;
-  /* in 128 bits: the sum may fit where the seconds alone do not */
+  /* The sum may fit into 64 bits although the seconds alone, in these units, do not. So it is
+   * computed in 128 bits. */
   const __int128 sum = (__int128)(days * 86400 + seconds - offset) * units + fraction;
   if (is_wide)
     return store_wide((unsigned __int128)sum, to);
@@ -213,7 +219,7 @@ static uint8_t *decode_timestamp(lanebloom_slice text, int64_t units, bool is_wi
 
 /* ---- Decimals ---- */
 
-/* Reads a number of at most 38 digits, which 16 bytes can hold. */
+/* Reads a decimal. It may have at most 38 digits, which 16 bytes can always hold. */
 static uint8_t *decode_decimal(lanebloom_slice text, int32_t scale, uint8_t *to)
 {
   static const uint64_t ten_to_19 = UINT64_C(10000000000000000000);
@@ -241,7 +247,7 @@ static int hex_value(char c)
   return is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
 }
 
-/* Reads 32 digits of either case, with four hyphens in the standard places or without any. */
+/* Reads 32 hexadecimal digits. There are four hyphens at the standard places, or none. */
 static uint8_t *decode_uuid(lanebloom_slice text, uint8_t *to)
 {
   enum { NBYTES = 16, TEXT_NBYTES = 36 };

@@ -1,4 +1,4 @@
-/* Decodes the text of floating-point numbers, dates, times, decimals and UUIDs.
+/* Decodes text to the bytes of floating-point numbers, dates, times, decimals and UUIDs.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_TYPED_TEXT_H
 #define LANEBLOOM_CLI_TYPED_TEXT_H
@@ -9,36 +9,37 @@
 
 #include <lanebloom.h>
 
-/* The most bytes that a value takes. */
+/* The most bytes that a decoded value has. */
 enum { TYPED_NBYTES = 16 };
 
-/* Is text of this encoding decoded by this file? */
+/* Does this file decode the text of this encoding? */
 static inline bool is_typed(lanebloom_encoding encoding)
 {
   return encoding >= LANEBLOOM_FLOAT32 && encoding <= LANEBLOOM_UUID;
 }
 
-/* Says how to read the text of a column's values, in addition to their encoding. Zeros mean that
- * the encoding says everything. */
+/* Says how the text of a column's values is read, if the encoding alone does not tell. If all
+ * members are zeros, the encoding alone tells. */
 struct text_units {
-  /* For LANEBLOOM_DECIMAL128: the number of digits of the value after the point; not negative. */
+  /* For LANEBLOOM_DECIMAL128: the number of digits after the decimal point. It is not negative. */
   int32_t decimal_scale;
-  /* For integers that may be given as times of day: the number of units per second, a power of ten.
-   * 0: they may not. */
+  /* For integers that may be written as a time of day: the number of units in a second, which is a
+   * power of ten. 0: they may not. */
   int64_t per_second;
-  bool is_int96; /* for LANEBLOOM_TIMESTAMP_NS: the value has 16 bytes, which hold any year */
+  bool is_int96; /* for LANEBLOOM_TIMESTAMP_NS: the value has 16 bytes, so it can be in any year */
 };
 
-/* Writes the value of a text and returns the value's end, or NULL if the text is malformed or the
- * encoding cannot hold it. to: TYPED_NBYTES; may be the text. */
+/* Decodes the text, writes the value at `to', and returns the end of the value. Returns NULL if the
+ * text is malformed or the encoding cannot hold its value. There must be room for TYPED_NBYTES.
+ * `to' may be the beginning of the text. */
 uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *units,
                       lanebloom_slice text, uint8_t *to);
 
-/* Decodes a time of day in the same way, such as 12:34 or 12:34:56.789. The value has nbytes, and
- * counts units since midnight. units: per second. */
+/* Decodes a time of day, such as 12:34 or 12:34:56.789, like decode_typed(). The value has nbytes
+ * and is the time since midnight, in units of which a second has `units'. */
 uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, uint8_t *to);
 
-/* Describes for people how the text should look. */
+/* Returns a description of the text that is expected, for messages. */
 const char *describe_typed(lanebloom_encoding encoding, const struct text_units *units);
 
 #endif

@@ -1,4 +1,4 @@
-/* A ring of workers, and the two tokens that they pass to each other.
+/* Runs a ring of workers, which pass two tokens to each other. workers.h explains the tokens.
  * SPDX-License-Identifier: MIT */
 #include "workers.h"
 
@@ -17,9 +17,8 @@
 struct worker {
   struct ring *ring;
   size_t index;
-  pthread_t thread;            /* of all workers except the first, which runs in the calling
-                                * thread */
-  sem_t may_read, may_deliver; /* the input token, the output token */
+  pthread_t thread;            /* not used for the first worker, which runs in the calling thread */
+  sem_t may_read, may_deliver; /* semaphores of the input token and of the output token */
   struct chunk chunk;
   struct cutter cutter;
 };
@@ -27,7 +26,8 @@ struct worker {
 struct ring {
   struct job *job;
   struct worker *workers;
-  size_t nworkers; /* at most job->nworkers; the input token protects both */
+  size_t nworkers; /* at most job->nworkers; only the worker with the input token may use either
+                    * number */
 };
 
 void job_exit(const struct job *job, int status)
@@ -36,7 +36,8 @@ void job_exit(const struct job *job, int status)
   leave(status);
 }
 
-/* Exits if the chunk could not be cut to its end. nlines: lines of the input before the chunk. */
+/* Exits with a message if the cutter found a fault in the chunk. `nlines` is the number of lines of
+ * the input before the chunk. */
 static void check_fault(const struct job *job, const struct worker *self, uint64_t nlines)
 {
   char text[200];
@@ -50,7 +51,8 @@ static void check_fault(const struct job *job, const struct worker *self, uint64
   job_exit(job, EXIT_TROUBLE);
 }
 
-/* Records properties of the first records of an input. */
+/* Warns of suspicious bytes in the first records of an input, and notes whether their keys end in
+ * carriage returns. */
 static void look_at_first(struct job *job, const struct worker *self)
 {
   const struct chunk *chunk = &self->chunk;
@@ -94,8 +96,9 @@ static void deliver(struct job *job, struct worker *self)
     job->deliver_header(job->context, chunk->header, chunk->header_nbytes);
   if (job->deliver && chunk->nbytes > 0)
     job->deliver(job->context, self->index, chunk, first);
-  output_flush();                 /* more input may arrive late */
-  check_fault(job, self, nlines); /* the records before the fault may have been enough */
+  output_flush();                 /* the next chunk may arrive much later */
+  check_fault(job, self, nlines); /* after the records before the fault, because deliver() may have
+                                   * exited with enough of them */
   progress_report(job->nrecords, job->nread);
 }
 
@@ -109,8 +112,8 @@ static void release(struct worker *worker)
   cutter_end(&worker->cutter);
 }
 
-/* Adds a worker and starts its thread; the first worker runs in the caller's thread. false: memory
- * ran out, or no thread could be started. */
+/* Adds a worker and starts its thread. The first worker needs no thread, because it runs in the
+ * thread of the caller. Returns false if memory ran out or no thread could be started. */
 static bool add_worker(struct ring *ring)
 {
   struct worker *worker = &ring->workers[ring->nworkers];
@@ -128,8 +131,9 @@ static bool add_worker(struct ring *ring)
   return true;
 }
 
-/* Returns the worker that gets the tokens next. The ring grows while there is more to read, so that
- * small inputs start no unnecessary threads. It stops growing if no thread can be started. */
+/* Returns the worker that gets the tokens next. Adds a worker to the ring as long as there is more
+ * to read, so that small inputs start no unnecessary threads. If no worker can be added, the ring
+ * keeps its size from then on. */
 static struct worker *successor(struct ring *ring, const struct worker *self, bool more)
 {
   if (more && self->index + 1 == ring->nworkers && ring->nworkers < ring->job->nworkers &&
@@ -138,8 +142,8 @@ static struct worker *successor(struct ring *ring, const struct worker *self, bo
   return &ring->workers[(self->index + 1) % ring->nworkers];
 }
 
-/* Runs a worker. The end of the inputs is passed on like a chunk: a worker ends only after all
- * previous chunks were delivered. */
+/* Runs a worker. When the inputs have ended, this worker still waits for the output token and
+ * passes both tokens on. So every worker ends only after all previous chunks were delivered. */
 static void *run(void *worker)
 {
   struct worker *self = worker;
@@ -172,8 +176,8 @@ static void report_missing(const struct job *job)
              job->nrecords, missing_text(&job->inputs->syntax),
              fields->missing == MISSING_KEEP ? "kept" : "dropped",
              job->nmissing < job->nrecords ? ""
-             : is_json(fields)             ? "; is -f right? A member of a member is /user/name"
-                                           : "; is -f right?");
+             : is_json(fields) ? "; is -f right? Nested members are written as /user/name"
+                               : "; is -f right?");
 }
 
 void job_run(struct job *job)

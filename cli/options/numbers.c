@@ -13,7 +13,8 @@
 
 /* ---- Whole numbers, without rounding ---- */
 
-/* Reads a unit, if one comes next: k, M, G and T are powers of 1000; Ki, Mi, Gi and Ti of 1024. */
+/* If a unit comes next, multiplies the number by it. k, M, G and T are powers of 1000; Ki, Mi, Gi
+ * and Ti are powers of 1024. Returns false if the number becomes too large. */
 static bool read_unit(const char **text, struct decimal *number)
 {
   static const char units[] = "kMGT";
@@ -29,7 +30,7 @@ static bool read_unit(const char **text, struct decimal *number)
   return true;
 }
 
-/* Reads a number, which `suffix` may follow. */
+/* Reads a whole number, which may have a unit. The text may end there or with `suffix`. */
 static bool read_count(const char *text, const char *suffix, uint64_t *value)
 {
   struct decimal number;
@@ -42,15 +43,16 @@ static bool read_count(const char *text, const char *suffix, uint64_t *value)
   return true;
 }
 
-/* Returns advice about numbers such as 1,000 and 1 M; "" for others. */
+/* Returns advice about numbers such as 1,000 and 1 M, or "" for other texts. */
 static const char *explain_number(const char *text)
 {
   return strpbrk(text, ",_' ") && strpbrk(text, "0123456789")
-             ? "; write it without spaces and separators, decimals after a point"
+             ? "; write it without spaces and separators, and decimals after a point"
              : "";
 }
 
-/* Also recognizes unknown units: 1m, 1bn, or 1GB where bytes make no sense. */
+/* Returns advice about unknown units as well, such as 1m, 1bn, or 1GB for a number that does not
+ * count bytes. */
 static const char *explain_count(const char *text)
 {
   const size_t ndigits = strspn(text, "0123456789.");
@@ -95,7 +97,7 @@ double parse_number(const struct argp_state *state, const char *option, const ch
   double value;
   if (!read_number(text, strlen(text), &value))
     usage_error(state, "%s: expected a number, found '%s'%s", option, text, explain_number(text));
-  return value + 0.0; /* -0 becomes 0 */
+  return value + 0.0; /* adding 0.0 turns -0 into 0 */
 }
 
 double parse_rate(const struct argp_state *state, const char *option, const char *text)

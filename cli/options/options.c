@@ -1,4 +1,4 @@
-/* Options that several verbs share, and the parsing of option values.
+/* Defines the options that several verbs share, and parses option values.
  * SPDX-License-Identifier: MIT */
 #include "options.h"
 
@@ -22,11 +22,13 @@ enum { OPTION_KERNEL = 0x100, OPTION_PROGRESS, OPTION_USAGE };
 /* ---- unknown words ---- */
 
 /* Returns how many characters must be inserted, deleted or replaced to turn the word into the name.
- * The case of letters does not matter. */
+ * Capital and small letters count as equal. */
 static size_t edit_distance(const char *word, const char *name)
 {
   const size_t n = strlen(name);
-  size_t *row = resize(NULL, (n + 1) * sizeof *row); /* the distance to each prefix of the name */
+  size_t *row = resize(NULL, (n + 1) * sizeof *row); /* for each prefix of the name, its distance
+                                                      * from the part of the word that was
+                                                      * compared */
   for (size_t i = 0; i <= n; i++)
     row[i] = i;
   for (; *word; word++) {
@@ -66,9 +68,9 @@ void refuse_word(const struct argp_state *state, const char *problem,
   usage_error(state, "%s '%s%s'", problem, dashes, suggestion->word);
 }
 
-/* ---- unknown options, which argp would print unescaped and without a suggestion ---- */
+/* ---- unknown options: argp would print them unescaped and without a suggestion ---- */
 
-/* All options of an argp and its children, in the form that getopt_long() takes. */
+/* All options of an argp and of its children, in the two forms that getopt_long() takes. */
 struct known_options {
   struct option *names;
   size_t n;
@@ -100,12 +102,14 @@ static void list_options(struct known_options *known, const struct argp *argp)
     list_options(known, child->argp);
 }
 
-/* Reports a usage error, unless the word abbreviates several names, which argp reports. */
+/* Reports a usage error, except if the word is the beginning of a known name. In that case the word
+ * abbreviates several names, because getopt_long() accepts abbreviations of one name. argp reports
+ * this later. */
 static void refuse_long_option(const struct argp_state *state, const struct known_options *known,
                                char *word)
 {
   struct suggestion suggestion = {.dashes = "--", .word = word};
-  if (*word != '=') /* otherwise the word would become --, which ends options */
+  if (*word != '=') /* a word that begins with = would become --, which ends the options */
     word[strcspn(word, "=")] = 0;
   for (size_t i = 0; i < known->n; i++) {
     if (strncmp(known->names[i].name, word, strlen(word)) == 0)
@@ -115,7 +119,8 @@ static void refuse_long_option(const struct argp_state *state, const struct know
   refuse_word(state, "unrecognized option", &suggestion);
 }
 
-/* If the word is a long option with one dash, prints a message and exits: -db would mean -d b. */
+/* If the word is a long option that was written with one dash, prints a message and exits. Without
+ * this check -db would mean -d with the value b. */
 static void refuse_one_dash(const struct argp_state *state, const struct known_options *known,
                             const char *word)
 {
@@ -127,15 +132,15 @@ static void refuse_one_dash(const struct argp_state *state, const struct known_o
                   word);
 }
 
-/* Does this option print something and end the command? -? does, too, but getopt_long() also
- * returns '?' for wrong options. */
+/* Does this option print something and end the command? The option -? does so, too, but it is not
+ * listed here, because getopt_long() also returns '?' for wrong options. */
 static bool ends_command(int key)
 {
   return key == 'h' || key == 'V' || key == OPTION_USAGE;
 }
 
-/* Prints a message and exits if an option is unknown. As in the coreutils, options after --help are
- * not checked. */
+/* If an option is unknown, prints a message and exits. Options after --help are not checked, as in
+ * the coreutils. */
 static void check_options(const struct argp *argp, unsigned flags, int argc, char **argv)
 {
   const struct argp_state state = {.root_argp = argp, .name = argv[0]};
@@ -152,16 +157,19 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
 
   opterr = optind = 0;
   for (int key = 0; key != -1 && !ends_command(key);) {
-    optopt = INT_MAX; /* unchanged unless the option is wrong */
+    optopt = INT_MAX; /* getopt_long() changes this only if the option is wrong */
     optarg = NULL;
     key = getopt_long(argc, words, letters, known.names, NULL);
     const char *word = words[optind - 1];
     const bool is_unknown = key == '?' && optopt <= UCHAR_MAX && !strchr(letters, optopt);
-    if (is_unknown || (optarg && optarg != word)) /* the rest of the word is the argument */
+    /* A long option with one dash looks like an unknown letter, or like a letter whose argument
+     * follows in the same word. */
+    if (is_unknown || (optarg && optarg != word))
       refuse_one_dash(&state, &known, word);
     if (key == '?' && optopt == 0)
       refuse_long_option(&state, &known, words[optind - 1] + strlen("--"));
-    /* the error is in the middle of a word, which optind still refers to */
+    /* If the wrong letter is inside a word, getopt_long() has not yet moved optind beyond that
+     * word. */
     if (is_unknown && optind < argc && strchr(words[optind], optopt))
       refuse_one_dash(&state, &known, words[optind]);
     if (is_unknown)
@@ -172,7 +180,7 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
   free(words);
 }
 
-/* ---- --help, --usage, --version: argp provides them, but not -h ---- */
+/* ---- --help, --usage and --version: argp has them, but not -h, so this file defines them ---- */
 
 static error_t parse_help_option(int key, char *text, struct argp_state *state)
 {
@@ -227,7 +235,7 @@ void parse_options(const struct argp *argp, unsigned flags, int argc, char **arg
 
 /* ---- values ---- */
 
-/* argp_error() prints "(null)" if memory runs out, and may return. */
+/* Used instead of argp_error(), which prints "(null)" if memory runs out, and which may return. */
 void usage_error(const struct argp_state *state, const char *format, ...)
 {
   va_list arguments;
@@ -277,8 +285,8 @@ static bool builds(lanebloom_format format)
   return lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK && info.builds;
 }
 
-/* Returns the names of the formats that pass the test, each after a space. The caller frees the
- * string. */
+/* Returns the names of the formats that pass the test, with a space before each. The caller frees
+ * the string. */
 static char *format_names(format_test *passes)
 {
   char *names;
@@ -298,7 +306,7 @@ static lanebloom_format parse_format_that(format_test *passes, const struct argp
   const lanebloom_format format = lanebloom_format_by_name(text);
   if (!passes(format))
     usage_error(state, "--format: expected one of%s, found '%s'%s", format_names(passes), text,
-                format ? ", which only opens filters" : "");
+                format ? ", which can only be read" : "");
   return format;
 }
 
@@ -406,8 +414,8 @@ const struct argp progress_argp = {
     .options =
         (const struct argp_option[]){
             {"progress", OPTION_PROGRESS, "WHEN", OPTION_ARG_OPTIONAL,
-             "Report every second how far it is: `always' (without WHEN), `never', or `auto', the "
-             "default: on a terminal, while no records are printed there",
+             "Report progress every second: `always' (also without WHEN), `never', or `auto' (the "
+             "default), which reports to a terminal if no records are printed there",
              8},
             {0}},
     .parser = parse_progress_option,

@@ -1,5 +1,7 @@
-/* Options that several verbs share, as children of their argp, and the values of options. A value
- * that is not allowed is a usage error: a message is printed, and the command exits.
+/* Declares the options that several verbs share, and parses the values of options. An option, or a
+ * group of options, is a struct argp that verbs name among their `children'. Its comment names the
+ * type of its input: the object that the verb passes in child_inputs and that receives the value.
+ * If a value is not allowed, the command prints a usage error and exits.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_OPTIONS_H
 #define LANEBLOOM_CLI_OPTIONS_H
@@ -12,59 +14,65 @@
 
 #include "../base/progress.h"
 
-/* Calls argp_parse() and adds the options --help, --usage and --version. On failure prints a
- * message and exits. */
+/* Calls argp_parse() with the options of `argp' and with --help, --usage and --version. On failure
+ * prints a message and exits. */
 void parse_options(const struct argp *argp, unsigned flags, int argc, char **argv, void *input);
 
-/* version.c: prints the text of --version. */
+/* Prints the text of --version. It is defined in version.c. */
 void print_version(FILE *stream);
 
-/* The option --kernel; it takes no input. After the last option, the command exits with a message
- * if $LANEBLOOM_KERNEL names a kernel that cannot run here, unless --kernel was given. */
+/* The option --kernel. It has no input. After the last option it checks $LANEBLOOM_KERNEL, unless
+ * --kernel was given: if the variable names a kernel that this CPU cannot run, the command prints a
+ * message and exits. */
 extern const struct argp kernel_argp;
 
-/* -j. Input: size_t, the number of workers. */
+/* The option -j. Its input is a size_t, the number of workers. */
 extern const struct argp jobs_argp;
 
-/* --progress. Input: enum progress. */
+/* The option --progress. Its input is an enum progress. */
 extern const struct argp progress_argp;
 
-/* Turns PROGRESS_AUTO into PROGRESS_NEVER unless a person sees the report: standard error must be a
- * terminal, and no records may be printed to a terminal, or to a pipe that may end in one. */
+/* Replaces PROGRESS_AUTO by PROGRESS_NEVER unless a person can see the reports and no records can
+ * appear between them. So standard error must be a terminal. If records are printed, standard
+ * output must not be a terminal, and also no pipe or socket, which may lead to the same
+ * terminal. */
 enum progress resolve_progress(enum progress when, bool prints_records);
 
-/* Works like argp_error(), but always exits, and prints with print_message(): the message may quote
- * names and values that the user did not write. */
+/* Prints a usage error and exits. Unlike argp_error(), it never returns, and it prints with
+ * print_message(), because the message may quote names and values that the user did not write. */
 __attribute__((format(printf, 2, 3))) _Noreturn void usage_error(const struct argp_state *state,
                                                                  const char *format, ...);
 
-/* A word that should be a name, and the known name that is most similar to it. */
+/* A word that should have been a known name, and the known name that is most similar to it. */
 struct suggestion {
-  const char *dashes; /* put before both in messages; NULL: nothing */
+  const char *dashes; /* printed before the word and before the name; NULL: nothing */
   const char *word;
   const char *name; /* NULL: no name is similar */
   size_t distance;
 };
 
-/* Makes the name the suggestion if it is more similar to the word than the current one. */
+/* Compares the name with the word. If it is more similar to the word than the suggestion so far,
+ * and similar enough, it becomes the suggestion. */
 void suggest(struct suggestion *suggestion, const char *name);
 
-/* Reports a usage error: the problem, the word, and the name that the user may have meant. */
+/* Reports a usage error: prints the problem, the word, and the suggested name if there is one. */
 _Noreturn void refuse_word(const struct argp_state *state, const char *problem,
                            const struct suggestion *suggestion);
 
-/* The format of new filters without --format; docs/choosing-a-filter.md gives the reasons. */
+/* The format of new filters if --format is not given. docs/choosing-a-filter.md gives the
+ * reasons. */
 #define DEFAULT_FORMAT LANEBLOOM_ROCKSDB_LOCAL
 
 /* Parses the name of a format. */
 lanebloom_format parse_format(const struct argp_state *state, const char *text);
 
-/* Parse the name of a format that hashes keys, and of a format whose filters can be built. */
+/* parse_hashing_format() accepts only formats that hash keys. parse_building_format() accepts only
+ * formats whose filters this library can build. */
 lanebloom_format parse_hashing_format(const struct argp_state *state, const char *text);
 lanebloom_format parse_building_format(const struct argp_state *state, const char *text);
 
-/* Returns the text, followed by each format's name and description, for --help. The caller frees
- * it. */
+/* Returns the text, followed by the name and the description of each format, for --help. If
+ * `only_building`, leaves out formats whose filters cannot be built. The caller frees the text. */
 char *with_formats(const char *text, bool only_building);
 
 #endif

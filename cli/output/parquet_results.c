@@ -1,4 +1,4 @@
-/* Screens Parquet files, and prints their names, their row groups or the records that may be in
+/* Screens Parquet files, and prints their names, their row groups, or the records that may be in
  * them.
  * SPDX-License-Identifier: MIT */
 #include "parquet_results.h"
@@ -16,11 +16,11 @@ struct printing {
   struct screen *screen;
   const struct parquet_query *query;
   const struct kept *kept;
-  bool is_for_terminal; /* the output of --prune */
+  bool is_for_terminal; /* the output of --prune goes to a terminal */
   struct text {
     char *bytes;
     size_t nbytes, capacity;
-  } names; /* the output of --prune */
+  } names; /* the lines that --prune prints */
 };
 
 static void add_text(struct text *text, const void *bytes, size_t nbytes)
@@ -33,8 +33,9 @@ static void add_text(struct text *text, const void *bytes, size_t nbytes)
   text->nbytes += nbytes;
 }
 
-/* Adds a line of --prune. Programs read it, so names are not escaped unless a terminal shows them.
- * group: "" without --row-groups. */
+/* Adds a line to the output of --prune. Names are not escaped, because programs read them; they are
+ * escaped only for a terminal. `group' is the number of a row group, or "" if only files are
+ * printed. */
 static void add_name(struct printing *printing, const char *path, const char *group)
 {
   const char terminator = printing->screen->syntax.terminator;
@@ -67,7 +68,8 @@ static void prune(struct printing *printing, const char *path, const struct parq
   }
 }
 
-/* For --which: prints each row group with the records that may be in it, or with their number. */
+/* For --which: prints each row group with each record that may be in it, or with the number of
+ * these records. */
 static void print_row_groups(struct printing *printing, const char *path,
                              const struct parquet_file *found)
 {
@@ -100,7 +102,7 @@ static void print_file(void *context, const char *path, const struct parquet_fil
     print_row_groups(printing, path, found);
 }
 
-/* Prints the records, as for any other source. */
+/* Prints the selected records in the same way as for other answers. */
 static void print_records(struct screen *screen, struct inputs *inputs, struct kept *kept)
 {
   static struct cutter cutter;
@@ -119,7 +121,7 @@ static void print_records(struct screen *screen, struct inputs *inputs, struct k
   cutter_end(&cutter);
 }
 
-/* Returns the number of selected records, if they are not printed one by one. */
+/* Returns the number of selected records for an output that does not print them one by one. */
 static uint64_t count_selected(const struct screen *screen, const struct parquet_query *query)
 {
   const uint64_t nkeys = query->nkeys, nfound = count_bits(query->found, (nkeys + 7) / 8);

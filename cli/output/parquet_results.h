@@ -1,12 +1,12 @@
-/* The run of `screen --parquet'.
+/* Carries out `screen --parquet'.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_PARQUET_RESULTS_H
 #define LANEBLOOM_CLI_PARQUET_RESULTS_H
 
 #include "screen.h"
 
-/* Reads all inputs into memory, screens all files and prints the result. screen->answer must be
- * the answer of Parquet files. */
+/* Reads all inputs into memory, screens all Parquet files, and prints the result. The caller must
+ * have set screen->answer by parquet_answer(). */
 void screen_parquet(struct screen *screen, struct inputs *inputs);
 
 #endif

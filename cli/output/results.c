@@ -1,4 +1,4 @@
-/* Screens the records of chunks and prints those that are selected.
+/* Screens the records of chunks and prints the selected ones.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
@@ -11,25 +11,27 @@
 #include "../input/records.h"
 #include "screen.h"
 
-/* Records that a worker collected. */
+/* Records that a worker has collected for printing. */
 struct records {
   char *data;
   size_t nbytes;
-  size_t capacity; /* 0: the memory belongs to the chunk */
+  size_t capacity; /* 0: `data' is memory of the chunk */
 };
 
-/* The result of a worker's chunk. */
+/* The result of a worker for its chunk. */
 struct chunk_result {
   size_t nrecords, nselected;
-  struct records output;      /* selected records, moved to the front of the chunk; or all,
-                               * annotated */
-  struct records rest;        /* records that are not selected, for --unmatched */
-  bool begins_input;          /* the first record of the chunk is the first of its input */
-  bool short_of_memory;       /* the chunk was not screened completely */
-  size_t *counts;             /* hits of each source in the batch, followed by those in the chunk;
-                               * or NULL */
-  struct source_lists *lists; /* for the first selected records, as many as fit; or NULL */
-  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8];  /* hits of the chunk; find_bit() reads whole words */
+  struct records output;      /* the selected records, which were moved to the beginning of the
+                               * chunk; or all records, annotated */
+  struct records rest;        /* the records that are not selected, for --unmatched */
+  bool begins_input;          /* the chunk begins with the first record of an input */
+  bool short_of_memory;       /* memory ran out, so the chunk was not screened to its end */
+  size_t *counts;             /* the number of hits for each source in the batch, followed by those
+                               * in the chunk; or NULL */
+  struct source_lists *lists; /* the sources of the first selected records, as many as fit; or
+                               * NULL */
+  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8];  /* bit i is set if record i is a hit; find_bit() reads
+                                            * whole words */
   uint8_t missing[CHUNK_NRECORDS / 8 + 8]; /* with --missing: bit i is set if record i has no key */
 };
 
@@ -54,9 +56,10 @@ void results_destroy(struct screen *screen)
   free(screen->results);
 }
 
-/* ---- working ---- */
+/* ---- screening, without a token ---- */
 
-/* Allocates the memory of a worker at its first chunk. false: memory ran out. */
+/* Allocates the memory of a worker's result when its first chunk is screened. Returns false if
+ * memory ran out. */
 static bool prepare(const struct screen *screen, struct chunk_result *result)
 {
   if (!screen->labels)
@@ -82,7 +85,8 @@ static size_t screen_batch(struct screen *screen, struct chunk_result *result,
   return nhits;
 }
 
-/* Selects records without a key, or not, as --missing says. Returns the number of hits. */
+/* Decides whether records without a key are selected, as --missing says, and sets their bits.
+ * Returns the new number of hits. */
 static size_t set_missing(const struct screen *screen, const struct batch *batch, uint8_t *bitmap,
                           size_t nhits)
 {
@@ -99,9 +103,10 @@ static size_t set_missing(const struct screen *screen, const struct batch *batch
   return nhits;
 }
 
-/* Copies the records of the batch whose bit equals `wanted` to `to`, which may be in the chunk,
- * before the batch or at its beginning. Returns the end of the copy. Adjacent records move in one
- * memmove(). No record moves before the first one that is left out. */
+/* Copies the records of the batch whose bit equals `wanted` to `to`, and returns the end of the
+ * copy. `to` may be in the chunk, before the batch or at its beginning. Adjacent records are moved
+ * by one memmove(). If `to' is the beginning of the batch, the records before the first one that is
+ * left out stay where they are. */
 static char *gather(const struct batch *batch, const uint8_t *bitmap, bool wanted, char *to)
 {
   for (size_t end, first = 0;; first = end) {
@@ -117,7 +122,7 @@ static char *gather(const struct batch *batch, const uint8_t *bitmap, bool wante
   }
 }
 
-/* Makes room for nbytes more. false: memory ran out. */
+/* Makes room for nbytes more. Returns false if memory ran out. */
 static bool reserve(struct records *records, size_t nbytes)
 {
   const size_t needed = records->nbytes + nbytes;
@@ -132,13 +137,13 @@ static bool reserve(struct records *records, size_t nbytes)
   return true;
 }
 
-/* Returns the size of the line end of a record, which also ends its last field. */
+/* Returns the size of the line end of a record. The line end is also the end of the last field. */
 static size_t line_end_nbytes(const struct record_syntax *syntax, const char *record, size_t nbytes)
 {
   return syntax->crlf && nbytes > 1 && record[nbytes - 2] == '\r' ? 2 : 1;
 }
 
-/* Copies a record, and adds a field before its line end. */
+/* Copies a record to `to' and adds a field before its line end. Returns the end of the copy. */
 static char *annotate(const struct record_syntax *syntax, const char *record, size_t nbytes,
                       const char *field, size_t field_nbytes, char *to)
 {
@@ -155,13 +160,14 @@ static char *annotate(const struct record_syntax *syntax, const char *record, si
   return to + field_nbytes + tail_nbytes;
 }
 
-/* Is record i excluded from all output, because it has no key? */
+/* Is record i left out of all outputs because it has no key? */
 static bool is_dropped(const struct screen *screen, const struct batch *batch, size_t i)
 {
   return screen->syntax.fields.missing == MISSING_DROP && !batch_has_key(batch, i);
 }
 
-/* Copies all records of the batch, and adds 1 to selected records and 0 to others. */
+/* Copies all records of the batch except dropped ones. Adds the field 1 to selected records and 0
+ * to the others. Returns the end of the copy. */
 static char *annotate_batch(const struct screen *screen, const struct batch *batch,
                             const uint8_t *bitmap, char *to)
 {
@@ -176,7 +182,7 @@ static char *annotate_batch(const struct screen *screen, const struct batch *bat
   return to;
 }
 
-/* Inverts the bits of dropped records. A second call restores them. */
+/* Inverts the bits of the dropped records. Calling this twice restores the bits. */
 static void flip_dropped(const struct screen *screen, const struct batch *batch, uint8_t *bitmap)
 {
   for (size_t i = 0; i < batch->n; i++)
@@ -184,7 +190,8 @@ static void flip_dropped(const struct screen *screen, const struct batch *batch,
       bitmap[i / 8] ^= (uint8_t)(1 << i % 8);
 }
 
-/* Appends the records of the batch that are neither selected nor dropped to `rest`. */
+/* Appends those records of the batch that are neither selected nor dropped to `rest`. While they
+ * are gathered, the bits of dropped records are inverted, so that these records look selected. */
 static void collect_rest(const struct screen *screen, struct records *rest,
                          const struct batch *batch, uint8_t *bitmap)
 {
@@ -194,17 +201,18 @@ static void collect_rest(const struct screen *screen, struct records *rest,
   flip_dropped(screen, batch, bitmap);
 }
 
-/* Moves the records of the batch to the buffers that are written later. false: memory ran out. */
+/* Collects the records of the batch for the outputs that will be written. Returns false if memory
+ * ran out. */
 static bool collect(const struct screen *screen, struct chunk_result *result,
                     const struct batch *batch, uint8_t *bitmap)
 {
-  enum { ANNOTATION_NBYTES = 2 }; /* a separator and a digit */
+  enum { ANNOTATION_NBYTES = 2 }; /* the separator and the digit */
   const size_t nbytes = (size_t)(batch_record(batch, batch->n) - batch->data);
   struct records *output = &result->output, *rest = &result->rest;
   if ((screen->annotation && !reserve(output, nbytes + batch->n * ANNOTATION_NBYTES)) ||
       (screen->unmatched_path && !reserve(rest, nbytes)))
     return false;
-  if (screen->unmatched_path) /* first, because the records are about to be overwritten */
+  if (screen->unmatched_path) /* must come first, because gather() may overwrite the records */
     collect_rest(screen, rest, batch, bitmap);
   char *end = output->data + output->nbytes;
   if (screen->annotation)
@@ -232,7 +240,8 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
   if (screen->syntax.fields.missing)
     memset(result->missing, 0, sizeof result->missing);
   for (struct batch batch; cutter_next(cutter, &batch);) {
-    const size_t ndone = cutter->nrecords - batch.n; /* all batches except the last are full */
+    const size_t ndone = cutter->nrecords - batch.n; /* a multiple of BATCH_NRECORDS, because all
+                                                      * batches except the last are full */
     uint8_t *bitmap = result->bitmap + ndone / 8;
     size_t nhits = screen_batch(screen, result, &batch, bitmap, &lists_are_full);
     if (batch.missing) {
@@ -250,11 +259,11 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
   result->nrecords = cutter->nrecords;
 }
 
-/* ---- printing ---- */
+/* ---- printing, with the output token ---- */
 
-/* A selected record of a chunk. */
+/* A selected record of the chunk. */
 struct selected {
-  const char *bytes, *end; /* includes the terminator */
+  const char *bytes, *end; /* with the terminator */
   uint64_t number;
 };
 
@@ -268,8 +277,8 @@ static void print_number(struct sink *sink, uint64_t number)
   sink_write(sink, digit, (size_t)(end - digit));
 }
 
-/* Prints a record. Records of a fixed width have no terminator; if they are numbered, they need
- * one. */
+/* Prints a record. A record of fixed width has no terminator; if records are numbered, adds a line
+ * end. */
 static void print_record(struct screen *screen, const struct selected *record)
 {
   if (screen->number)
@@ -279,13 +288,13 @@ static void print_record(struct screen *screen, const struct selected *record)
     sink_write(&screen->output, "\n", 1);
 }
 
-/* Iterates over the selected records of a chunk. */
+/* The position in a chunk whose selected records are taken one after the other. */
 struct selection {
   struct screen *screen;
   const struct chunk_result *result;
   const char *next, *end;
-  size_t i;       /* index of the next record in the chunk, selected or not */
-  uint64_t first; /* number of the chunk's first record */
+  size_t i;       /* the index in the chunk of the next record, whether it is selected or not */
+  uint64_t first; /* the number of the first record of the chunk */
 };
 
 static struct selected take_selected(struct selection *selection)
@@ -302,7 +311,7 @@ static struct selected take_selected(struct selection *selection)
   return record;
 }
 
-/* Prints each record that has a list, once for each source in it. */
+/* Prints each record that has a list once for each source in the list. */
 static void print_listed(struct selection *selection, const struct source_lists *lists)
 {
   struct screen *screen = selection->screen;
@@ -318,12 +327,13 @@ static void print_listed(struct selection *selection, const struct source_lists 
 }
 
 /* Prints the records that have lists. If the lists of some records did not fit, screens these
- * records again, part by part; this takes less time than printing them. */
+ * records again, part by part. Screening takes less time than printing. */
 static void print_with_sources(struct selection *selection, struct source_lists *lists)
 {
-  static struct cutter cutter; /* only used with the output token */
+  static struct cutter cutter; /* only the worker with the output token uses it */
   print_listed(selection, lists);
-  /* nothing was listed, and the first record is selected: it is the first one again */
+  /* If nothing was listed so far, and the first record of the chunk is selected, this record comes
+   * first here, too. It may then begin with a byte order mark. */
   const bool at_beginning = selection->result->begins_input && selection->i == 0 &&
                             find_bit(selection->result->bitmap, 0, 1, true) == 0;
   cutter_begin(&cutter, &selection->screen->job.inputs->syntax, selection->next,
@@ -334,7 +344,8 @@ static void print_with_sources(struct selection *selection, struct source_lists 
       first += source_lists_restart(lists, &rest);
       print_listed(selection, lists);
     }
-  if (cutter.fault.kind) { /* memory ran out: any other fault would have been found before */
+  if (cutter.fault.kind) { /* memory ran out; any other fault would have been found in the first
+                            * pass */
     char text[200];
     describe_fault(&cutter, text, sizeof text);
     die(NULL, "%s", text);
@@ -367,7 +378,8 @@ static void take_counts(struct screen *screen, struct chunk_result *result)
   }
 }
 
-/* Exits if the header has the name already: two fields with one name would be ambiguous. */
+/* If the header already has a field with the name of the annotation, prints a message and exits.
+ * Two fields with the same name would be ambiguous. */
 static void check_annotation_is_new(const struct screen *screen, const char *header, size_t nbytes)
 {
   struct field_syntax same = screen->syntax.fields;
@@ -401,7 +413,7 @@ void deliver_header(void *context, const char *header, size_t nbytes)
   free(annotated);
 }
 
-/* Removes all records except the first n. */
+/* Keeps the first n records and removes the others. */
 static void keep_first(const struct screen *screen, struct records *records, size_t n)
 {
   size_t nbytes = 0;
@@ -410,7 +422,7 @@ static void keep_first(const struct screen *screen, struct records *records, siz
   records->nbytes = nbytes;
 }
 
-/* Returns how many records in [first, end) have no key. */
+/* Returns how many of the records in [first, end) have no key. */
 static size_t count_missing(const struct chunk_result *result, size_t first, size_t end)
 {
   size_t n = 0;
@@ -419,15 +431,15 @@ static size_t count_missing(const struct chunk_result *result, size_t first, siz
   return n;
 }
 
-/* Removes the records after the last one that --max-count or --quiet allows. They do not count as
- * read. */
+/* Stops at the number of selected records that --max-count or --quiet allows. Removes the records
+ * after the last selected one, and counts them as not read. */
 static void limit(struct screen *screen, struct chunk_result *result)
 {
   const uint64_t nleft = screen->max_nselected - screen->nselected;
   if (screen->max_nselected == 0 || result->nselected < nleft)
     return;
   result->nselected = (size_t)nleft;
-  size_t end = 0; /* of the remaining records */
+  size_t end = 0; /* the number of the records that remain */
   for (size_t i = 0; i < nleft; i++)
     end = find_bit(result->bitmap, end, result->nrecords, !screen->invert) + 1;
   const bool drops = screen->syntax.fields.missing == MISSING_DROP;
@@ -447,7 +459,9 @@ void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t f
   if (result->short_of_memory)
     die(NULL, "%s", strerror(ENOMEM));
   const struct answer *answer = &screen->answer;
-  if (first == 1 && result->nselected == 0 && answer->kind->look) /* no record was moved */
+  if (first == 1 && result->nselected == 0 && answer->kind->look) /* the chunk still begins with its
+                                                                   * own records, since none was
+                                                                   * selected and moved */
     answer->kind->look(answer->context, &screen->syntax, chunk);
   limit(screen, result);
   screen->nselected += result->nselected;

@@ -1,4 +1,5 @@
-/* The options and the state of `screen' and `match'.
+/* The options and the state of the verbs `screen' and `match', and the functions that carry them
+ * out.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_SCREEN_H
 #define LANEBLOOM_CLI_SCREEN_H
@@ -21,51 +22,53 @@ struct screen {
   char **inputs;
   size_t ninputs;
   bool invert, count, quiet, number, which;
-  uint64_t max_nselected; /* 0: all */
-  const char *annotation; /* the name of the field added to every record; NULL: none */
-  const char *output_path, *unmatched_path, *summary_path; /* NULL: not given */
+  uint64_t max_nselected; /* stop after this many selected records; 0: never */
+  const char *annotation; /* the name of the field that is added to each record; NULL: no field is
+                           * added */
+  const char *output_path, *unmatched_path, *summary_path; /* NULL: the option was not given */
   enum summary summary;
   struct job job;
 
-  /* The verb sets these before run_screen(). run reads the inputs and prints the result; NULL:
-   * records are screened and printed chunk by chunk. */
+  /* The verb sets these before it calls run_screen(). run() reads the inputs and prints the result.
+   * If it is NULL, records are screened and printed chunk by chunk. */
   struct answer answer;
   void (*run)(struct screen *screen, struct inputs *inputs);
 
   /* private */
-  struct sink output, unmatched; /* for the selected records, or all; and for the rest */
+  struct sink output, unmatched; /* `output' receives the selected records, or with an annotation
+                                  * all of them; `unmatched' receives the other records */
   struct sink summary_file;
-  double begin;                 /* in seconds() */
+  double begin;                 /* the time at which the run began, by seconds() */
   struct chunk_result *results; /* one for each worker */
-  uint64_t nselected;           /* records that were delivered */
-  char **labels;                /* with --which: "NAME\t" for each source; else NULL */
-  uint64_t *nhits;              /* with --which --count: number of records for each source; else
-                                 * NULL */
+  uint64_t nselected;           /* the number of selected records so far */
+  char **labels;                /* with --which: "NAME\t" for each source; otherwise NULL */
+  uint64_t *nhits;              /* with --which and --count: the number of records for each source;
+                                 * otherwise NULL */
 };
 
 /* ---- selection.c ---- */
 
-/* -v, -c, -q, -n, -m, -o and the other options that select what is printed, and the names after the
- * options. Input: struct screen. */
+/* The options that say which records are selected and how they are printed, such as -v, -c, -q, -n,
+ * -m and -o, and the names that follow the options. Their input is a struct screen. */
 extern const struct argp selection_argp;
 
-/* Removes the first name from the inputs and returns it. */
+/* Removes the first name from the list of inputs and returns it. */
 char *take_first_input(struct screen *screen);
 
-/* Reports a usage error if two of these paths and the inputs are standard input. what: describes
- * the paths in messages. */
+/* Reports a usage error if standard input is named more than once by these paths, or by these paths
+ * and the inputs together. `what' describes the paths in messages. */
 void check_standard_input(const struct screen *screen, const struct argp_state *state,
                           char *const *paths, size_t npaths, const char *what);
 
 /* ---- screening.c ---- */
 
-/* Exits, because enough records were selected. */
+/* Finishes the run and exits. Call this if enough records were selected. */
 _Noreturn void end_early(struct screen *screen);
 
-/* Opens the outputs. Call this before anything is read. */
+/* Opens the outputs. Call this before any input is read. */
 void open_sinks(struct screen *screen);
 
-/* Exits with a message if the file at the path would be written. */
+/* If an output would be written into the file at this path, prints a message and exits. */
 void check_is_no_output(const struct screen *screen, const char *path);
 
 /* Screens all inputs, prints the result and frees the answer. Returns the exit status. */
@@ -73,17 +76,18 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* ---- summary.c ---- */
 
-/* Are the selected keys no more than the false positives of absent keys would be? A filter may pass
- * a tenth more than its model predicts, plus three standard deviations. The rate of tables is
- * unknown: they may pass none. false after `match', which is exact. */
+/* May all keys that passed be false positives? This is so if no more keys passed than absent keys
+ * would pass: at most a tenth more than the model of the filters predicts, plus three standard
+ * deviations. The rate of tables is unknown, so for them it is so only if no key passed. Returns
+ * false after `match', which is exact. */
 bool are_false_positives(const struct screen *screen);
 
-/* Warns if `match' found none of many keys, or if the keys that passed filters are no more than
- * false positives, or none. Does not warn if --summary reports it, if absent keys are selected, or
- * if a database's tables contain none, which is a normal result. */
+/* Warns if `match' found none of many keys, or if no more keys passed the filters than absent keys
+ * would. Does not warn if --summary reports this, or if absent keys are selected. It also does not
+ * warn if the tables of a database contain none of the keys, because this is a normal result. */
 void warn_of_chance(const struct screen *screen);
 
-/* Prints the number of records, if --summary was given. */
+/* If --summary was given, prints the summary: the numbers of records, and more. */
 void print_summary(struct screen *screen);
 
 /* ---- results.c: screens chunks and prints the selected records ---- */
@@ -92,7 +96,7 @@ void print_summary(struct screen *screen);
 void results_create(struct screen *screen);
 void results_destroy(struct screen *screen);
 
-/* The functions of struct job; context: the struct screen. */
+/* The functions of struct job. Their context is the struct screen. */
 void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk);
 void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t first);
 void deliver_header(void *context, const char *header, size_t nbytes);

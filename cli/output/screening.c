@@ -9,43 +9,46 @@
 #include "../options/options.h"
 #include "screen.h"
 
-/* Was at least one input read to its end? If not, a count would be mistaken for a result. */
+/* Was at least one input read to its end? If not, no count is printed, because it could be mistaken
+ * for a result. */
 static bool is_any_input_whole(const struct screen *screen)
 {
-  const size_t ninputs = screen->ninputs ? screen->ninputs : 1; /* 1: standard input */
+  const size_t ninputs = screen->ninputs ? screen->ninputs : 1; /* without names there is one input,
+                                                                 * standard input */
   return screen->job.nfailed < ninputs;
 }
 
 static void print_counts(const struct screen *screen)
 {
-  if (!screen->which) /* otherwise each source has its own count */
+  if (!screen->which) /* with --which, only the count of each source is printed */
     outputf("%" PRIu64 "\n", screen->nselected);
   for (size_t i = 0; screen->labels && i < screen->answer.sources->n; i++)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
-/* Does the output say that a key is absent? */
+/* Does the output say of some key that it is absent? */
 static bool tells_absence(const struct screen *screen)
 {
   return screen->invert || screen->unmatched_path || screen->annotation ||
          (screen->quiet && screen->nselected == 0);
 }
 
-/* Could all data of the answer be read? */
+/* Were all data of the answer read? */
 static bool is_answer_whole(const struct screen *screen)
 {
   const struct answer *answer = &screen->answer;
   return !answer->kind->is_whole || answer->kind->is_whole(answer->context, tells_absence(screen));
 }
 
-/* Were all sources and all inputs read? */
+/* Were all data of the answer and all inputs read? */
 static bool is_complete(const struct screen *screen)
 {
   return screen->job.nfailed == 0 && is_answer_whole(screen);
 }
 
-/* Warns about line ends that only the inputs, or only KEYS or the filter, have: they are part of
- * every key. */
+/* Warns if the keys of the inputs end in carriage returns and the other keys do not, or the
+ * reverse. The carriage returns are part of every key, so no key can match. The other keys are
+ * those of KEYS or of the filter. */
 static void warn_of_returns(const struct screen *screen)
 {
   static const char advice[] = "--crlf leaves it out of keys";
@@ -57,9 +60,10 @@ static void warn_of_returns(const struct screen *screen)
              "do: %s",
              advice);
   else if (of_keys == RETURNS_NONE && job->with_returns)
-    complain(job->with_returns,
-             "warning: the first keys all end in a carriage return (CR), but none of KEYS: %s",
-             advice);
+    complain(
+        job->with_returns,
+        "warning: the first keys all end in a carriage return (CR), but no key of KEYS does: %s",
+        advice);
   else if (job->with_returns && are_false_positives(screen))
     complain(job->with_returns,
              "warning: the first keys all end in a carriage return (CR), and no more pass than "
@@ -69,7 +73,8 @@ static void warn_of_returns(const struct screen *screen)
     warn_of_chance(screen);
 }
 
-/* Prints what follows the records, and moves the output files to their paths. */
+/* Prints the counts and the summary after the records, moves the output files to their paths, and
+ * prints warnings. */
 static void finish(struct screen *screen)
 {
   if (screen->count && !screen->quiet && is_any_input_whole(screen))
@@ -105,7 +110,8 @@ void open_sinks(struct screen *screen)
   for (size_t i = 1; i < sizeof sinks / sizeof *sinks; i++)
     for (size_t j = 0; sinks[i]->path && j < i; j++)
       if (sinks[j]->is_open && sink_equals(sinks[i], sinks[j]))
-        die(sinks[i]->path, "expected a file for each kind of output, found one for two of them");
+        die(sinks[i]->path,
+            "expected a file for each kind of output, found this one for two kinds");
 }
 
 void check_is_no_output(const struct screen *screen, const char *path)

@@ -1,4 +1,4 @@
-/* The options of `screen' and `match' that say which records are printed, where and how.
+/* Parses the options of `screen' and `match' that say which records are printed, where and how.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -24,7 +24,8 @@ static void set_summary(struct screen *screen, const char *text, const struct ar
   screen->summary = text && *text == 'j' ? SUMMARY_JSON : SUMMARY_TEXT;
 }
 
-/* Refuses options that conflict with --annotate, which prints every record once and unchanged. */
+/* Reports a usage error if an option conflicts with --annotate, which prints every record once and
+ * adds only a field. */
 static void check_annotation(const struct screen *screen, const struct argp_state *state)
 {
   const char separator[2] = {screen->syntax.fields.separator};
@@ -38,7 +39,7 @@ static void check_annotation(const struct screen *screen, const struct argp_stat
   if (screen->syntax.width)
     argp_error(state, "give only one of --annotate and --width: records of N bytes have no fields");
   if (screen->syntax.fields.dialect == DIALECT_JSON)
-    argp_error(state, "give only one of --annotate and --jsonl: a field more would be no JSON");
+    argp_error(state, "give only one of --annotate and --jsonl: one more field would not be JSON");
 }
 
 static void check_selection(struct screen *screen, const struct argp_state *state)
@@ -46,8 +47,8 @@ static void check_selection(struct screen *screen, const struct argp_state *stat
   if (screen->annotation)
     check_annotation(screen, state);
   if (screen->output_path && (screen->count || screen->quiet))
-    argp_error(state, "give only one of --output, --count and --quiet: a number or nothing is "
-                      "printed instead of records");
+    argp_error(state,
+               "give only one of --output, --count and --quiet: the last two print no records");
   if (screen->unmatched_path && screen->quiet)
     argp_error(state, "give only one of --unmatched and --quiet, which stops at the first selected "
                       "record");
@@ -89,7 +90,7 @@ static error_t parse_selection(int key, char *text, struct argp_state *state)
   case OPTION_SUMMARY_FILE:
     screen->summary_path = text;
     return 0;
-  case ARGP_KEY_ARGS: /* comes after all options */
+  case ARGP_KEY_ARGS: /* argp passes this after all options */
     screen->inputs = state->argv + state->next;
     screen->ninputs = (size_t)(state->argc - state->next);
     return 0;
@@ -105,29 +106,30 @@ const struct argp selection_argp = {
     .options =
         (const struct argp_option[]){
             {"invert-match", 'v', NULL, 0,
-             "Select the other records: of a filter, those that are certainly absent", 1},
+             "Select the other records; with a filter, they are certainly absent", 1},
             {"count", 'c', NULL, 0, "Print only the number of selected records", 1},
             {"quiet", 'q', NULL, 0, "Print nothing; stop at the first selected record", 1},
             {"number", 'n', NULL, 0,
              "Print \"NUMBER:\" before each record, from 1; with --width, a newline after it", 1},
             {"max-count", 'm', "N", 0, "Stop after N selected records", 1},
             {"annotate", OPTION_ANNOTATE, "NAME", OPTION_ARG_OPTIONAL,
-             "Print every record, and 1 or 0 as one more field at its end: is it selected? NAME is "
-             "the field's name in a header (lanebloom)",
+             "Print every record with one more field at its end: 1 if it is selected, else 0. NAME "
+             "is the field's name in a header (lanebloom)",
              1},
             {"output", 'o', "FILE", 0,
              "Write the records to FILE instead of standard output. FILE is replaced when all are "
-             "written; after an error it is as before",
+             "written, and not changed after an error",
              2},
             {"unmatched", OPTION_UNMATCHED, "FILE", 0,
              "Write the records that are not selected to FILE, which is replaced like that of -o",
              2},
             {"summary", OPTION_SUMMARY, "FORM", OPTION_ARG_OPTIONAL,
-             "At the end, print on standard error how many records were read, how many of them "
-             "were selected, whether no more keys passed than the false positives of a filter "
-             "would, and more; as `text' (without FORM) or `json'",
+             "At the end, print on standard error how many records were read and selected, whether "
+             "all keys that passed may be false positives, and more, as `text' (also without FORM) "
+             "or `json'",
              2},
-            {"summary-file", OPTION_SUMMARY_FILE, "FILE", 0, "Write that to FILE instead", 2},
+            {"summary-file", OPTION_SUMMARY_FILE, "FILE", 0, "Write the summary to FILE instead",
+             2},
             {0}},
     .parser = parse_selection,
 };

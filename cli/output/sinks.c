@@ -1,4 +1,5 @@
-/* Writes records to standard output, or to files that are replaced in the same way as filters.
+/* Writes records to standard output or to files. A file is replaced in the same way as the file of
+ * a filter.
  * SPDX-License-Identifier: MIT */
 #include "sinks.h"
 
@@ -13,7 +14,8 @@
 
 static const size_t BUFFER_NBYTES = (size_t)64 << 10;
 
-/* The sinks that are not committed, in the order in which they were opened. */
+/* The sinks whose files are not moved to their paths yet, in the order in which they were
+ * opened. */
 static struct sink *first;
 
 static void discard_all(void)
@@ -143,7 +145,8 @@ bool sink_equals(const struct sink *a, const struct sink *b)
   const bool beside = is_beside(a);
   if (beside != is_beside(b) || (beside && strcmp(a->file.name, b->file.name) != 0))
     return false;
-  struct stat status_a, status_b; /* of the folders, or of other outputs such as pipes */
+  struct stat status_a, status_b; /* of the folders, or of outputs without a folder, such as
+                                   * pipes */
   return fstat(beside ? a->file.folder : descriptor_of(a), &status_a) == 0 &&
          fstat(beside ? b->file.folder : descriptor_of(b), &status_b) == 0 &&
          !S_ISCHR(status_a.st_mode) && is_same_file(&status_a, &status_b);

@@ -1,4 +1,4 @@
-/* Prints the summary of a run of `screen' or `match'.
+/* Prints the summary of a run of `screen' or `match', and warns if the result looks like chance.
  * SPDX-License-Identifier: MIT */
 #include <json-c/json.h>
 #include <math.h>
@@ -11,7 +11,8 @@
 #include "../input/workers.h"
 #include "screen.h"
 
-/* Returns the share of absent keys that pass; NaN: unknown, or none passes. */
+/* Returns the share of absent keys that pass. Returns NaN if it is unknown or if no absent key
+ * passes. */
 static double expected_rate(const struct screen *screen)
 {
   const struct answer *answer = &screen->answer;
@@ -41,14 +42,14 @@ bool are_false_positives(const struct screen *screen)
   return (double)passing.nhits <= 1.1 * expected + 3 * sqrt(expected * (1 - rate));
 }
 
-/* Are there enough keys for a conclusion? The rate is checked last, because it requires reading the
+/* Are there enough keys for a conclusion? The rate is computed last, because this reads all
  * filters. */
 static bool are_telling(const struct screen *screen)
 {
   return count_passing(screen).nkeys >= TELLING_NKEYS && !isnan(expected_rate(screen));
 }
 
-/* If an input failed, its error comes first, and nothing is warned of. */
+/* Prints no warning if an input failed: this error may be the reason for the result. */
 void warn_of_chance(const struct screen *screen)
 {
   static const char advice[] = "if some should be there, check -f, --crlf, --lower and --trim, "
@@ -65,7 +66,8 @@ void warn_of_chance(const struct screen *screen)
              "warning: %" PRIu64 " of %" PRIu64 " keys passed, no more than chance: all may be "
              "false positives; %s",
              passing.nhits, passing.nkeys, advice);
-  else if (expected_rate(screen) != 0) /* 0: a message said that the filter has no keys */
+  else if (expected_rate(screen) != 0) /* if it is 0, a message has already said that the filter has
+                                        * no keys */
     complain(NULL, "warning: none of %" PRIu64 " keys passed; %s", passing.nkeys, advice);
 }
 

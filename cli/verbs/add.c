@@ -1,4 +1,4 @@
-/* lanebloom add: adds keys to a filter that has room.
+/* lanebloom add: adds keys to a filter that has room for them.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,9 @@
 enum { OPTION_OVERFILL = 0x100 };
 
 struct add {
-  struct build build; /* builds a filter of the new keys, similar to the one at build.path */
-  const char *file;   /* the file that build.path leads to */
+  struct build build; /* says how to build a filter of the new keys that can be merged with the one
+                       * at build.path */
+  const char *file;   /* the file that build.path leads to, after links */
   double planned_rate;
   bool overfill;
 };
@@ -66,22 +67,21 @@ static const struct argp argp = {
     .options =
         (const struct argp_option[]){
             {"overfill", OPTION_OVERFILL, NULL, 0,
-             "Add the keys even if more absent keys pass then than the filter was built for", 1},
+             "Add the keys even if the filter then passes more absent keys than planned", 1},
             {0}},
     .parser = parse,
     .args_doc = "FILTER [INPUT...]",
-    .doc =
-        "Adds the records of INPUT, or of standard input, to FILTER, which is replaced at the "
-        "end: it has all new keys or none. If an input cannot be read, or if the "
-        "false-positive rate would become more than a tenth higher than the filter was built "
-        "for, FILTER stays as it is. Build it with --expected to give it room; keys that it "
-        "has already take none.\n"
-        "Several commands may add to one FILTER at a time: each locks it, by flock, from reading "
-        "it to replacing it, and no key is lost.\v"
-        "Examples:\n"
-        "  lanebloom build --expected 100M -o seen.lbf monday.txt\n"
-        "  lanebloom add seen.lbf tuesday.txt wednesday.txt\n"
-        "  lanebloom screen -v seen.lbf new.txt | lanebloom add seen.lbf",
+    .doc = "Adds the records of INPUT, or of standard input, to FILTER. FILTER is replaced at the "
+           "end, so it gets all new keys or none. If an input cannot be read, or if the "
+           "false-positive rate would become more than a tenth higher than the filter was built "
+           "for, FILTER is not changed. Build it with --expected to leave room; keys that it "
+           "already has need no room.\n"
+           "Several commands may add to one FILTER at a time: each locks it with flock from "
+           "reading it to replacing it, so no key is lost.\v"
+           "Examples:\n"
+           "  lanebloom build --expected 100M -o seen.lbf monday.txt\n"
+           "  lanebloom add seen.lbf tuesday.txt wednesday.txt\n"
+           "  lanebloom screen -v seen.lbf new.txt | lanebloom add seen.lbf",
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &jobs_argp},
                                             {.argp = &progress_argp},
@@ -91,7 +91,8 @@ static const struct argp argp = {
 
 /* ---- room ---- */
 
-/* Returns the most keys for which a filter with these bits per key has at most nbytes. */
+/* Returns the largest number of keys for which a filter with these bits per key has at most
+ * nbytes. */
 static uint64_t find_room(lanebloom_format format, double bits_per_key, uint64_t nbytes)
 {
   uint64_t enough = 0, too_many = UINT64_MAX, planned;
@@ -107,7 +108,8 @@ static uint64_t find_room(lanebloom_format format, double bits_per_key, uint64_t
   return enough;
 }
 
-/* Plans a filter like this one. If the filter cannot take keys, prints a message and exits. */
+/* Plans a filter of the new keys that has the same size and probes as this filter. If the filter
+ * cannot take more keys, prints a message and exits. */
 static void plan_like(struct add *add, const lanebloom_filter *filter)
 {
   struct build *build = &add->build;
@@ -121,8 +123,8 @@ static void plan_like(struct add *add, const lanebloom_filter *filter)
         "`lanebloom build --expected N' makes one that has room",
         lanebloom_filter_may_contain(filter, NULL, 0) ? "every" : "no");
   if (info.nkeys == LANEBLOOM_UNKNOWN || isnan(info.bits_per_key))
-    die(build->path, "expected a filter that states its keys and its bits per key, found one that "
-                     "does not: how many more keys it has room for is unknown");
+    die(build->path, "expected a filter that states its number of keys and its bits per key, found "
+                     "one that does not: its room for more keys is unknown");
   build->format = info.format;
   build->bits_per_key = info.bits_per_key;
   build->expected_keys = find_room(info.format, info.bits_per_key, nbytes);
@@ -134,26 +136,28 @@ static void plan_like(struct add *add, const lanebloom_filter *filter)
       lanebloom_plan_rate(build->format, build->bits_per_key, build->expected_keys,
                           &add->planned_rate) != LANEBLOOM_OK)
     die(build->path,
-        "expected a size and a number of probes that %s has at %.10g bits per key, found %zu bytes "
+        "expected the size and the number of probes of %s at %.10g bits per key, found %zu bytes "
         "and %" PRIu32 " probes",
         lanebloom_format_name(build->format), build->bits_per_key, nbytes, info.nprobes);
 }
 
-/* Follows links once, so that the same file is read, locked and replaced. A path such as /dev/fd/3
- * leads to the file that is open there; writing to the descriptor would not replace the filter. The
- * caller frees the path. */
+/* Returns the path of the file to which `path' leads. Links are followed only here, so the file
+ * that is read is the one that is locked and replaced. A path such as /dev/fd/3 leads to the file
+ * that is open as this descriptor. Its own path is needed, because writing to the descriptor would
+ * not replace the filter. The caller frees the result. */
 static char *resolve(const char *path)
 {
   struct stat found;
   const bool is_regular = stat(path, &found) == 0 && S_ISREG(found.st_mode);
   char *file = is_regular ? realpath(path, NULL) : NULL;
   if (is_regular && !file && errno == ENOENT)
-    die(path, "expected a file that has a name, and so can be replaced");
-  return file ? file : strcpy(resize(NULL, strlen(path) + 1), path); /* other files will be
-                                                                      * refused */
+    die(path, "expected a file with a name, which can be replaced");
+  return file ? file : strcpy(resize(NULL, strlen(path) + 1), path); /* look_at_filter() will refuse
+                                                                      * other files */
 }
 
-/* Examines the filter before any input is read. Another command may replace it later. */
+/* Examines the filter before any input is read, so that errors are reported early. Another command
+ * may still replace the filter later. */
 static void look_at_filter(struct add *add)
 {
   struct build *build = &add->build;
@@ -180,8 +184,8 @@ static void look_at_filter(struct add *add)
 
 /* ---- the verb ---- */
 
-/* Reports if more absent keys pass than planned, and exits unless --overfill was given. As in
- * `build', up to a tenth more is accepted. */
+/* If the false-positive rate is higher than planned, prints a message, and exits unless --overfill
+ * was given. Up to a tenth more is accepted, as in `build'. */
 static void check_rate_is_kept(const struct add *add, const lanebloom_filter *filter)
 {
   const struct build *build = &add->build;
@@ -193,14 +197,15 @@ static void check_rate_is_kept(const struct add *add, const lanebloom_filter *fi
       info.nkeys_estimate == LANEBLOOM_UNKNOWN ? info.nkeys : info.nkeys_estimate;
   (add->overfill ? complain : die)(
       build->path,
-      "%sexpected a false-positive rate of %.3g %%, found %.3g %% with the new keys: there is room "
-      "for %" PRIu64 " keys, and they would be about %" PRIu64 "%s",
+      "%sexpected a false-positive rate of %.3g %%, found %.3g %% with the new keys: the filter "
+      "has room for %" PRIu64 " keys, and would have about %" PRIu64 "%s",
       add->overfill ? "warning: " : "", 100 * add->planned_rate, 100 * info.model_rate,
       build->expected_keys, nkeys,
-      add->overfill ? "" : "; nothing was added: build a larger filter, or add by --overfill");
+      add->overfill ? "" : "; nothing was added: build a larger filter, or give --overfill");
 }
 
-/* Returns the union of the filter that is there now and the filter of the new keys. */
+/* Reads the filter again, because it may have changed, and returns its union with the filter of the
+ * new keys. On failure prints a message and exits. */
 static lanebloom_filter *add_to_current(const struct add *add, const lanebloom_filter *new_keys)
 {
   lanebloom_filter *current = load_filter(add->file, &(struct filter_source){0}), *sum;

@@ -20,8 +20,9 @@ enum { OPTION_FORMAT = 0x100, OPTION_BITS, OPTION_RATE, OPTION_EXPECTED, OPTION_
 
 /* ---- options ---- */
 
-/* The bits per key for a rate depend on the number of keys. Without --expected, the input is read
- * twice: first to count keys, then to build. */
+/* Checks that --rate can be used. The bits per key for a rate depend on the number of keys. Without
+ * --expected, the inputs are read twice, first to count the keys and then to build the filter, so
+ * they must be regular files. */
 static void check_rate(const struct build *build, const struct argp_state *state)
 {
   if (build->rate == 0)
@@ -104,20 +105,19 @@ static const struct argp argp = {
              "--expected, inputs are read twice and must be regular files",
              1},
             {"expected", OPTION_EXPECTED, "N", 0,
-             "Size the filter for N keys, such as 1e6 or 1M, at the start. Without this option, "
-             "each record takes 4 or 8 bytes of memory until the end",
+             "Size the filter for N keys, such as 1e6 or 1M, in advance. Without this option, each "
+             "record takes 4 or 8 bytes of memory until the end",
              1},
             {"raw", OPTION_RAW, NULL, 0, "Write the engine's bare bytes instead of a container", 1},
             {0}},
     .parser = parse,
     .args_doc = "-o FILE [INPUT...]",
     .doc = "Builds a Bloom filter from records.\n"
-           "Each whole record is a key, or the fields of it that -f names. Records come from "
-           "INPUT, or from standard input if there "
-           "is none or it is `-'. A key that comes twice counts twice in the filter's size: "
-           "`sort -u' makes the smallest filter. If an input cannot be read to its end, no "
-           "filter is written, because it would miss keys. If there are no keys, a filter that "
-           "may have some is not replaced, unless --force is given.\v"
+           "The key is the whole record, or the fields of it that -f names. Records come from "
+           "INPUT, or from standard input if there is none or it is `-'. A repeated key counts "
+           "every time in the filter's size: `sort -u' makes the smallest filter. If an input "
+           "cannot be read to its end, no filter is written, because it would miss keys. If there "
+           "are no keys, a filter that may have some is not replaced, unless --force is given.\v"
            "Examples:\n"
            "  lanebloom build -o words.lbf words.txt\n"
            "  lanebloom build -o words.lbf --rate 0.001 words.txt more.txt\n"
@@ -133,15 +133,16 @@ static const struct argp argp = {
                                             {0}},
 };
 
-/* ---- checking the result ---- */
+/* ---- checking the filter ---- */
 
 static bool has_more_keys(const struct build *build, uint64_t nkeys)
 {
   return build->expected_keys > 0 && nkeys > build->expected_keys;
 }
 
-/* Measures the rate, because a model chose the bits per key. The number of random hashes is chosen
- * so that about a hundred pass, within bounds. Up to a tenth more than --rate causes no warning. */
+/* Measures the rate and warns if it is higher than --rate, because only a model chose the bits per
+ * key. The number of random hashes is such that about a hundred of them pass, but at least 500,000
+ * and at most 50 million. Up to a tenth more than --rate is accepted. */
 static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter,
                                uint64_t nkeys)
 {
@@ -162,7 +163,8 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
            overfull || is_default ? "" : lanebloom_format_name(DEFAULT_FORMAT));
 }
 
-/* Too many keys raise the rate. Up to a tenth more than planned causes no warning. */
+/* Warns if there were more keys than --expected, and the rate is higher than planned because of
+ * them. Up to a tenth more than the planned rate is accepted. */
 static void check_keys_fit(const struct build *build, const lanebloom_filter_info *info,
                            uint64_t nkeys)
 {
@@ -178,7 +180,8 @@ static void check_keys_fit(const struct build *build, const lanebloom_filter_inf
            build->expected_keys, nkeys, 100 * info->model_rate, 100 * planned);
 }
 
-/* Formats round the bits per key to thousandths or whole numbers, and limit them. */
+/* Warns if the filter has other bits per key than --bits says. Formats limit them, and round them
+ * to thousandths or whole numbers. */
 static void check_bits_are_kept(const struct build *build, const lanebloom_filter_info *info)
 {
   lanebloom_format_info format;
@@ -199,7 +202,7 @@ static void check_filter(const struct build *build, const lanebloom_filter *filt
     return;
   }
   if (!build->bits_text && !has_more_keys(build, nkeys))
-    return; /* saves time: describing a filter counts its bits */
+    return; /* saves time, because describing a filter counts its bits */
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
   check_keys_fit(build, &info, nkeys);

@@ -1,4 +1,4 @@
-/* The options of `build', which `add' also uses to build filters.
+/* The options of `build', and the functions that build a filter from records. `add' uses them, too.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_BUILD_H
 #define LANEBLOOM_CLI_BUILD_H
@@ -21,10 +21,10 @@ struct build {
   struct target target;
   lanebloom_format format;
   double bits_per_key;
-  const char *bits_text; /* the argument of --bits, for messages; NULL: not given */
-  double rate;           /* 0: not given */
+  const char *bits_text; /* the argument of --bits, for messages; NULL: the option was not given */
+  double rate;           /* 0: the option was not given */
   const char *rate_text;
-  uint64_t expected_keys; /* 0: not given */
+  uint64_t expected_keys; /* 0: the option was not given */
   bool raw, force;
   enum progress progress;
   char **inputs;
@@ -32,16 +32,17 @@ struct build {
   size_t nworkers;
 };
 
-/* ---- building.c: reads all inputs. If one cannot be read to its end, or if no such filter can be
- * built, prints a message and exits. ---- */
+/* ---- building.c: these functions read all inputs. If an input cannot be read to its end, or if
+ * the filter cannot be built, they print a message and exit. ---- */
 
 /* If the target is one of the inputs, prints a message and exits. */
 void check_is_no_input(const struct build *build);
 
-/* Returns the number of keys. */
+/* Returns the number of keys in the inputs. */
 uint64_t count_keys(const struct build *build);
 
-/* Builds the filter. Warns if keys end in carriage returns. *nkeys: the number of keys added. */
+/* Builds the filter, and sets *nkeys to the number of keys that were added. Warns if the keys end
+ * in carriage returns. */
 lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys);
 
 #endif

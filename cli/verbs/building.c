@@ -1,4 +1,4 @@
-/* Adds all records to a filter, with several workers.
+/* Reads all inputs and adds their keys to a filter, with several workers.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -31,7 +31,8 @@ static _Noreturn void die_of_bits(const struct build *build)
       build->bits_text);
 }
 
-/* Returns the most keys that fit at these bits per key, if nkeys do not fit. */
+/* nkeys keys do not fit into a filter with these bits per key. Returns the largest number that
+ * fits, and sets *nbytes to the size of that filter. */
 static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *nbytes)
 {
   uint64_t enough = 0, too_many = nkeys, planned;
@@ -62,7 +63,7 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
       size_text(size, (double)nbytes / (double)most * (double)nkeys));
 }
 
-/* Returns the end of messages about memory. */
+/* Returns advice for the end of messages about memory. */
 static const char *memory_advice(const struct build *build)
 {
   return build->expected_keys ? "" : "; --expected N needs less: it stores no hashes";
@@ -103,7 +104,7 @@ void check_is_no_input(const struct build *build)
       die(input_name(paths[i]), "%s", also_output_text);
 }
 
-/* Runs the job on every record and returns the number of records with a key. */
+/* Reads all inputs with this job and returns the number of records that have a key. */
 static uint64_t work_on_all(const struct build *build, size_t nworkers, struct job *job)
 {
   static struct inputs inputs;
@@ -132,27 +133,31 @@ uint64_t count_keys(const struct build *build)
 
 /* ---- building ---- */
 
-/* One worker adds directly to the builder. Several workers each have a partial builder. If hashes
- * are stored, their order matters: each worker merges its partial after every chunk while it holds
- * the output token, and bits are set at the end. If the filter is sized at the start, keys may come
- * in any order, and all partials are merged at the end. */
+/* The state while a filter is built. A single worker adds keys to `builder'. Several workers each
+ * have a partial builder of their own, and the partials are merged into `builder'. If the size is
+ * not known at the start, builders store hashes, and their order matters: each worker merges its
+ * partial after every chunk, while it holds the output token, and the bits are set at the end. If
+ * --expected gave the size, keys may be added in any order, so all partials are merged at the
+ * end. */
 struct building {
   const struct build *build;
   size_t nworkers;
   lanebloom_builder *builder;
   struct partial {
-    lanebloom_builder *builder; /* NULL: not created yet */
+    lanebloom_builder *builder; /* NULL: the worker has not created it yet */
     lanebloom_status status;
   } * partials; /* one for each worker */
 };
 
-/* The most memory that the filters of all workers may take; it limits the number of workers. One
- * shared filter under a lock is slower: with 10 million keys into 12.5 MB, two workers took 0.78 s
- * with a shared filter and 0.46 s with a filter each; one worker alone took 0.54 s. */
+/* The most memory that the filters of all workers together may take. This limits the number of
+ * workers. One filter that workers share under a lock is slower: to add 10 million keys to a filter
+ * of 12.5 MB, two workers took 0.78 s with a shared filter and 0.46 s with a filter each. One
+ * worker alone took 0.54 s. */
 static const uint64_t MAX_FILTERS_NBYTES = (uint64_t)64 << 20;
 
-/* Returns how many workers may each have a filter for nkeys keys in max_nbytes altogether; at least
- * 1. */
+/* Returns how many workers can each have a filter for nkeys keys if all these filters together take
+ * at most max_nbytes. Returns at least 1, and at most the number of workers that the user
+ * allows. */
 static size_t count_workers(const struct build *build, uint64_t nkeys, uint64_t max_nbytes)
 {
   uint64_t nbytes;
@@ -214,11 +219,11 @@ static void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uin
 
 /* ---- setting the bits of stored hashes ---- */
 
-/* Fewer keys do not justify another thread. */
+/* A thread is started only for at least this many keys, since fewer do not repay it. */
 enum { MIN_PART_NKEYS = 1 << 16 };
 
-/* Returns how many threads set bits, each in a filter of its own. Together these filters take at
- * most MAX_FILTERS_NBYTES, or as much as the hashes if that is more. */
+/* Returns how many threads set bits. Each thread has a filter of its own. Together these filters
+ * take at most MAX_FILTERS_NBYTES, or as much as the stored hashes if those take more. */
 static size_t count_parts(const struct build *build, uint64_t nkeys)
 {
   const uint64_t hashes_nbytes = nkeys * lanebloom_format_hash_size(build->format);
@@ -235,8 +240,8 @@ static void make_part(void *context, size_t i)
   part->status = lanebloom_builder_part(building->builder, i, building->nworkers, &part->builder);
 }
 
-/* Merges part i of the upper half into part i of the lower half. If the number of parts is odd, the
- * lower half is larger by one. */
+/* There are nworkers parts. Merges part i of the upper half into part i of the lower half. If the
+ * number of parts is odd, the lower half has one part more. */
 static void merge_upper(void *context, size_t i)
 {
   struct building *building = context;
@@ -249,7 +254,8 @@ static void merge_upper(void *context, size_t i)
   lanebloom_builder_destroy(from->builder);
 }
 
-/* Finishes the filter with nworkers threads. */
+/* Sets the bits of the stored hashes in nworkers threads, merges their filters in pairs, and
+ * finishes the filter. */
 static lanebloom_status finish_by_parts(struct building *building, lanebloom_filter **filter)
 {
   run_in_threads(building->nworkers, make_part, building);
@@ -269,11 +275,11 @@ static lanebloom_status finish(struct building *building, uint64_t nkeys, lanebl
     const lanebloom_status status = finish_by_parts(building, filter);
     if (status != LANEBLOOM_ERR_MEMORY)
       return status;
-  } /* if memory ran out: one filter may fit where several do not */
+  } /* If memory ran out, one filter may still fit where several do not. */
   return lanebloom_builder_finish(building->builder, filter);
 }
 
-/* ---- both ---- */
+/* ---- building a filter ---- */
 
 lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys)
 {

@@ -1,4 +1,4 @@
-/* lanebloom extract: saves the filter of a table.
+/* lanebloom extract: saves the filter of a table file.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -63,8 +63,8 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "TABLE -o FILE",
     .doc = "Saves the filter of a table file that has one filter for all its keys: a full filter "
-           "of RocksDB or Pebble. `lanebloom tables' lists the kind of each. The table's key "
-           "range is not saved.\v"
+           "of RocksDB or Pebble. `lanebloom tables' lists the kind of each table's filter. The "
+           "table's key range is not saved.\v"
            "Examples:\n"
            "  lanebloom extract db/000012.sst -o table.lbf\n"
            "  lanebloom extract db/000012.sst --raw -o table.raw\n"
@@ -75,7 +75,7 @@ static const struct argp argp = {
 static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
 {
   static const char wanted[] = "expected one filter for the whole table";
-  static const char advice[] = "; `lanebloom screen --db' queries it where it is";
+  static const char advice[] = "; `lanebloom screen --db' queries it in the table";
   const char *name = info->filter_name;
   if (info->filter == LANEBLOOM_TABLE_FILTER_NONE)
     die(path, "%s, found none; `lanebloom tables DIR' shows which tables have one", wanted);
@@ -87,7 +87,9 @@ static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
       advice);
 }
 
-/* Refuses a filter without whole keys: every key would be reported as absent. */
+/* If the filter contains no whole keys, or if the table does not say what its filter contains,
+ * prints a message and exits, unless --prefixes was given. In a filter of prefixes only, queries
+ * for whole keys would report every key as absent. */
 static void check_prefixes(const struct extract *extract, const lanebloom_table_info *info)
 {
   if (info->has_whole_keys || extract->prefixes)

@@ -1,4 +1,4 @@
-/* lanebloom hash: prints the hash of each record.
+/* lanebloom hash: prints the hash of each record, and the bits of a filter that it probes.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -20,11 +20,11 @@ enum { OPTION_FORMAT = 0x100, OPTION_FILTER };
 
 struct hash {
   struct record_syntax syntax;
-  lanebloom_format format; /* 0: not given */
+  lanebloom_format format; /* 0: the option was not given */
   const char *path;
   char **inputs;
   size_t ninputs;
-  lanebloom_filter *filter; /* NULL without --filter */
+  lanebloom_filter *filter; /* NULL: --filter was not given */
   uint64_t *positions;
   size_t hash_nbytes;
 };
@@ -96,8 +96,8 @@ static void open_filter(struct hash *hash)
   hash->positions = resize(NULL, (info.nprobes + 1) * sizeof *hash->positions);
 }
 
-/* Prints a hash, and with --filter the bits that it probes. value: the result of lanebloom_hash(),
- * an integer in the host's byte order. */
+/* Prints a hash, and with --filter the bits that it probes. `value' points to a result of
+ * lanebloom_hash(), which is an integer in the byte order of this machine. */
 static void print_hash(const struct hash *hash, const void *value)
 {
   uint64_t wide;
@@ -134,7 +134,7 @@ static void hash_chunk(void *context, size_t worker, struct cutter *cutter, stru
 {
   (void)worker, (void)chunk;
   const struct hash *hash = context;
-  static uint64_t hashes[BATCH_NRECORDS]; /* BATCH_NRECORDS hashes of 4 or 8 bytes */
+  static uint64_t hashes[BATCH_NRECORDS]; /* also enough for BATCH_NRECORDS hashes of 4 bytes */
   struct batch batch;
   while (cutter_next(cutter, &batch)) {
     lanebloom_status status = lanebloom_hash(hash->format, &batch.keys, hashes);
@@ -171,7 +171,8 @@ int hash_main(int argc, char **argv)
   struct job job = {.inputs = &inputs,
                     .nworkers = 1,
                     .context = &hash,
-                    .work = hash_chunk}; /* it prints; one worker keeps the order */
+                    .work = hash_chunk}; /* hash_chunk() prints, so only one worker keeps the order
+                                          * of the records */
   job_run(&job);
   free(hash.positions);
   lanebloom_filter_close(hash.filter);

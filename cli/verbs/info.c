@@ -1,4 +1,4 @@
-/* lanebloom info: prints a filter's format, size, fill and expected false-positive rate.
+/* lanebloom info: prints the format, size, fill and expected false-positive rate of filters.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -20,7 +20,7 @@ enum { OPTION_JSON = 0x100, OPTION_MEASURE };
 struct report {
   struct filter_source source;
   bool json;
-  uint64_t nhashes; /* of --measure; 0: do not measure */
+  uint64_t nhashes; /* the number of --measure; 0: measure nothing */
   char **paths;
   size_t npaths;
 };

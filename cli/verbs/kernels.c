@@ -17,7 +17,7 @@ struct kernels {
   bool json, measure;
   const char *cpu;
   struct timing *timings;
-  size_t ntimings; /* 0: not requested */
+  size_t ntimings; /* 0: --measure was not given */
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -44,13 +44,13 @@ static const struct argp argp = {
              "Time each kernel with each format, and name the fastest; takes about a second", 1},
             {0}},
     .parser = parse,
-    .doc = "Prints the name of this CPU and the kernels that it can run, best first. A star "
-           "marks the one in use: the best, unless --kernel or the environment variable "
-           "LANEBLOOM_KERNEL names another.\n"
+    .doc = "Prints the name of this CPU and the kernels that it can run, best first. A star marks "
+           "the one in use: the best, unless --kernel or the environment variable LANEBLOOM_KERNEL "
+           "names another.\n"
            "--measure prints nanoseconds per key, hash included, for keys that are absent from a "
            "filter and for keys that are present in it. Filter and keys fit the caches of most "
-           "CPUs; beyond them the order may be another. Kernels take turns, and the fastest run of "
-           "each counts. A difference below 3 % is a tie.\v"
+           "CPUs; larger filters may order the kernels differently. Kernels take turns, and the "
+           "fastest run of each counts. A difference below 3 % is a tie.\v"
            "Examples:\n"
            "  lanebloom kernels\n"
            "  lanebloom kernels --measure\n"
@@ -58,7 +58,8 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 
-/* Reads the first "model name : NAME" of /proc/cpuinfo. Some architectures have no such line. */
+/* Reads the name from the first line "model name : NAME" of /proc/cpuinfo. Returns false if there
+ * is no such line, as on some architectures. */
 static bool read_model_name(char *name, size_t size)
 {
   FILE *file = fopen("/proc/cpuinfo", "re");
@@ -82,8 +83,8 @@ static bool is_active(size_t kernel)
   return strcmp(lanebloom_kernel_name(kernel), lanebloom_kernel_active()) == 0;
 }
 
-/* Returns by how many percent the kernel in use is slower than the fastest; 0 if it is among the
- * fastest. */
+/* Returns by how many percent the kernel in use is slower than the fastest kernel. Returns 0 if
+ * is_fastest() is true of the kernel in use. */
 static double excess(const struct timing *timing)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)

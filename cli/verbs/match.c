@@ -1,4 +1,4 @@
-/* lanebloom match: prints the records whose key is in a file of keys, with exact results.
+/* lanebloom match: prints the records whose key is exactly one of the keys in a file.
  * SPDX-License-Identifier: MIT */
 #include "../answer/exact.h"
 #include "../base/report.h"
@@ -11,7 +11,7 @@
 
 struct match {
   struct screen screen;
-  char *keys; /* the path of the file */
+  char *keys; /* the path of the file of keys */
   struct field_syntax key_fields;
 };
 
@@ -22,8 +22,8 @@ static void check_key_fields(struct match *match, const struct argp_state *state
   struct field_syntax *fields = &match->key_fields;
   const struct record_syntax *syntax = &match->screen.syntax;
   if (fields->n == 0 && (fields->dialect || fields->no_header || fields->separator))
-    argp_error(state, "expected --keys-field LIST, which of the fields of KEYS are the key; found "
-                      "none");
+    argp_error(state,
+               "expected --keys-field LIST, the fields of KEYS that are the key; found none");
   fields->missing = syntax->fields.missing;
   fields->is_of_keys = true;
   if (fields->n == 0)
@@ -37,7 +37,8 @@ static void check_key_fields(struct match *match, const struct argp_state *state
   if (fields->no_header && !fields->dialect)
     argp_error(state, "--keys-no-header needs --keys-csv or --keys-tsv");
   if (fields->dialect == DIALECT_TSV && fields->separator && fields->separator != '\t')
-    argp_error(state, "give only one of --keys-tsv and --keys-delimiter; --keys-csv takes any");
+    argp_error(state,
+               "give only one of --keys-tsv and --keys-delimiter; --keys-csv takes any separator");
   if (!fields->separator)
     fields->separator = fields->dialect == DIALECT_CSV ? ',' : '\t';
   for (size_t i = 0; i < fields->n && !has_header(fields); i++)
@@ -48,7 +49,8 @@ static void check_key_fields(struct match *match, const struct argp_state *state
                   fields->fields[i].name);
 }
 
-/* Returns the syntax of KEYS: that of INPUT, but with fields of its own. */
+/* Returns the syntax of KEYS. It is the syntax of INPUT, except that the fields of KEYS have
+ * options of their own. */
 static struct record_syntax keys_syntax(const struct match *match)
 {
   struct record_syntax syntax = match->screen.syntax;
@@ -100,34 +102,34 @@ static error_t parse(int key, char *text, struct argp_state *state)
 static const struct argp argp = {
     .options =
         (const struct argp_option[]){
-            {NULL, 0, NULL, 0, "Each record of KEYS is a key, or some of its fields are:", 4},
+            {NULL, 0, NULL, 0, "The key in KEYS is the whole record, or some of its fields:", 4},
             {"keys-field", OPTION_FIELD, "LIST", 0,
-             "These fields are the key, as -f LIST says of INPUT", 4},
+             "These fields of KEYS are the key; LIST is written as for -f", 4},
             {"keys-delimiter", OPTION_DELIMITER, "C", 0,
-             "They are separated by this byte (tab; with --keys-csv, comma)", 4},
+             "Fields of KEYS are separated by this byte (tab; with --keys-csv, comma)", 4},
             {"keys-csv", OPTION_CSV, NULL, 0, "KEYS is CSV, with a header", 4},
-            {"keys-tsv", OPTION_TSV, NULL, 0, "KEYS has tabs, and a header", 4},
+            {"keys-tsv", OPTION_TSV, NULL, 0, "KEYS is TSV, with a header", 4},
             {"keys-no-header", OPTION_NO_HEADER, NULL, 0,
-             "The first record of KEYS is like any other", 4},
+             "The first record of KEYS is data, not a header", 4},
             {0}},
     .parser = parse,
     .args_doc = "KEYS [INPUT...]",
-    .doc = "Prints the records of INPUT whose key is in the file KEYS. KEYS comes first, as the "
-           "pattern does for grep. If INPUT comes first, records of KEYS are printed, and nothing "
-           "says so: either file could be the keys. Unlike `screen', `match' is exact: a "
-           "filter in front leaves out most records, and the keys themselves decide on the rest.\n"
-           "-f, -d, --csv, --tsv, --jsonl and --no-header speak of INPUT alone; all other options "
-           "of records speak of both, and so do the line ends of --csv, --tsv and --jsonl. KEYS is "
-           "read into memory first. Keys may repeat. Each takes about 14 bytes of memory besides, "
-           "one that is a field 22. "
-           "Records come from INPUT, or from standard input if there is none or it is `-'. The "
-           "exit status is 0 if a record was selected, 1 if none was, 2 after an error.\v"
-           "Examples:\n"
-           "  lanebloom match users.txt seen.txt\n"
-           "  lanebloom match --csv -f user_id users.txt events.csv\n"
-           "  lanebloom match --keys-csv --keys-field id ids.csv --csv -f user events.csv\n"
-           "  lanebloom match -v --tsv -f 2 blocked.txt requests.tsv\n"
-           "  cut -f 1 a.tsv | lanebloom match -f 1 - b.tsv",
+    .doc =
+        "Prints the records of INPUT whose key is in the file KEYS. KEYS comes first, as the "
+        "pattern does for grep. If INPUT comes first, records of KEYS are printed without a "
+        "warning, because either file could be the keys. Unlike `screen', `match' is exact: a "
+        "filter rules out most records, and the others are compared with the keys themselves.\n"
+        "-f, -d, --csv, --tsv, --jsonl and --no-header apply to INPUT alone; all other options of "
+        "records apply to both, and so do the line ends of --csv, --tsv and --jsonl. KEYS is read "
+        "into memory first. Keys may repeat. Each key takes about 14 more bytes of memory, or 22 "
+        "if it is a field. Records come from INPUT, or from standard input if there is none or it "
+        "is `-'. The exit status is 0 if a record was selected, 1 if none was, 2 after an error.\v"
+        "Examples:\n"
+        "  lanebloom match users.txt seen.txt\n"
+        "  lanebloom match --csv -f user_id users.txt events.csv\n"
+        "  lanebloom match --keys-csv --keys-field id ids.csv --csv -f user events.csv\n"
+        "  lanebloom match -v --tsv -f 2 blocked.txt requests.tsv\n"
+        "  cut -f 1 a.tsv | lanebloom match -f 1 - b.tsv",
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &jobs_argp},
                                             {.argp = &progress_argp},

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-/* Returns the next random number. G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom
- * number generators, OOPSLA 2014. */
+/* Returns the next random number (G. L. Steele, D. Lea, C. H. Flood, Fast splittable pseudorandom
+ * number generators, OOPSLA 2014). */
 static uint64_t splitmix64(uint64_t *state)
 {
   uint64_t z = *state += 0x9e3779b97f4a7c15u;
@@ -18,8 +18,8 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
                                   uint64_t nhashes)
 {
   enum { BATCH_NHASHES = 4096 };
-  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so they may be hashes of 4 or 8
-                                          * bytes */
+  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so each word may be one hash of 8
+                                          * bytes or two of 4 bytes */
   uint64_t state = MEASURE_SEED, nhits = 0;
   while (nhashes > 0) {
     const size_t per_word = sizeof *hashes / hash_nbytes;
@@ -33,16 +33,17 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
   return nhits;
 }
 
-/* Returns the 95 % score interval. It also holds for rates near 0, unlike the normal approximation
- * (E. B. Wilson, Probable inference, the law of succession, and statistical inference, Journal of
- * the American Statistical Association 22(158), 1927). */
+/* Returns the rate with its 95 % score interval. Unlike the normal approximation, this interval is
+ * also correct for rates near 0 (E. B. Wilson, Probable inference, the law of succession, and
+ * statistical inference, Journal of the American Statistical Association 22(158), 1927). */
 static struct measurement score(uint64_t nhits, uint64_t nhashes)
 {
-  const double z = 1.959963984540054; /* the normal distribution's 97.5 % quantile */
+  const double z = 1.959963984540054; /* the 97.5 % quantile of the normal distribution */
   double n = (double)nhashes, rate = (double)nhits / n;
   double centre = (rate + z * z / (2 * n)) / (1 + z * z / n);
   double half = z * sqrt(rate * (1 - rate) / n + z * z / (4 * n * n)) / (1 + z * z / n);
-  double low = nhits == 0 ? 0 : centre - half; /* exactly 0, without a rounding error */
+  double low = nhits == 0 ? 0 : centre - half; /* the formula would give 0 only up to a rounding
+                                                * error */
   double high = nhits == nhashes ? 1 : centre + half;
   return (struct measurement){true, rate, low, high};
 }

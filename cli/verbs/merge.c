@@ -56,21 +56,22 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "-o FILE FILTER...",
-    .doc = "Writes the union of filters: a key passes if it was added to any of them. All need the "
-           "same format, size and number of probes, which filters have that were built with the "
-           "same --format, --bits and --expected. The more filters, the more absent keys pass: "
-           "give --expected the number of keys of all. The number of keys becomes the sum. A "
-           "filter that FILE has already is replaced, and merged only if it is a FILTER, too.\n"
-           "If a filter cannot be read or does not fit the first one, nothing is written. Files "
-           "are mapped, so that memory for one filter is enough.\v"
-           "Examples:\n"
-           "  lanebloom build --expected 10M -o monday.lbf monday.txt\n"
-           "  lanebloom build --expected 10M -o tuesday.lbf tuesday.txt\n"
-           "  lanebloom merge -o week.lbf monday.lbf tuesday.lbf",
+    .doc =
+        "Writes the union of filters: a key passes if it was added to any of them. All must have "
+        "the same format, size and number of probes: build them with the same --format, --bits and "
+        "--expected. The more filters, the more absent keys pass, so give --expected the number of "
+        "keys of all filters. The union states the sum of their numbers of keys. If FILE already "
+        "holds a filter, it is replaced; it is merged only if it is a FILTER, too.\n"
+        "If a filter cannot be read or does not fit the first one, nothing is written. Files are "
+        "mapped, so memory for one filter is enough.\v"
+        "Examples:\n"
+        "  lanebloom build --expected 10M -o monday.lbf monday.txt\n"
+        "  lanebloom build --expected 10M -o tuesday.lbf tuesday.txt\n"
+        "  lanebloom merge -o week.lbf monday.lbf tuesday.lbf",
     .children = (const struct argp_child[]){{.argp = &force_argp}, {.argp = &kernel_argp}, {0}},
 };
 
-/* Maps all filters. If any cannot be read, prints messages and exits. */
+/* Maps all filters into memory. If one cannot be read, prints messages and exits. */
 static struct mapped *map_all(const struct merge *merge)
 {
   struct mapped *mapped = resize(NULL, merge->npaths * sizeof *mapped);
@@ -103,7 +104,8 @@ static void complain_of_form(const char *name, lanebloom_key_form form, const ch
            wanted, first_name, found);
 }
 
-/* Reports what differs. false: none of these properties differs. */
+/* Reports the first property in which the filter differs from the first filter, or that it cannot
+ * be merged at all. Returns false if neither is the case. */
 static bool complain_of_difference(const char *name, const lanebloom_filter *filter,
                                    const char *first_name, const lanebloom_filter *first)
 {
@@ -122,8 +124,8 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
       !format.builds;
   if (only_opens)
     complain(name,
-             "expected a filter that can be merged, found %s, which only opens; "
-             "`lanebloom screen --filter' queries several filters without merging them",
+             "expected a filter that can be merged, found %s, which can only be read; `lanebloom "
+             "screen --filter' queries several filters without merging them",
              format.name);
   else if (found.format != wanted.format)
     complain(name, "expected the format of %s, %s, found %s%s", first_name,
@@ -142,11 +144,12 @@ static bool complain_of_difference(const char *name, const lanebloom_filter *fil
   return true;
 }
 
-/* Reports the first filter that does not fit, and why. */
+/* Finds the first filter that cannot be merged, and reports why. */
 static void complain_of_mismatch(const struct merge *merge, const struct mapped *mapped)
 {
   const char *first = input_name(merge->paths[0]);
-  size_t i = 0; /* even the first filter may have a format that cannot be built */
+  size_t i = 0; /* begins at the first filter, because even its format may be one that cannot be
+                 * merged */
   while (i < merge->npaths && !complain_of_difference(input_name(merge->paths[i]), mapped[i].filter,
                                                       first, mapped[0].filter))
     i++;
@@ -154,8 +157,8 @@ static void complain_of_mismatch(const struct merge *merge, const struct mapped 
     complain(NULL, "%s", status_text(LANEBLOOM_ERR_MISMATCH));
 }
 
-/* Merges first, then checks whether files have changed: changes after the check do not affect the
- * result. */
+/* Merges the filters, then checks whether their files have changed since they were verified. A
+ * change after this check does not matter, because the union is already complete. */
 static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *mapped)
 {
   const size_t n = merge->npaths;
@@ -181,8 +184,8 @@ static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *map
   return merged;
 }
 
-/* If the target is one of the filters, locks it, as `add' does: otherwise a key that another
- * command adds meanwhile would be lost. Returns the descriptor of the lock, or -1. */
+/* If the target is one of the filters, locks it, as `add' does. Without the lock, keys that another
+ * command adds in the meantime would be lost. Returns the descriptor that holds the lock, or -1. */
 static int lock_target(const struct merge *merge, const struct target *target)
 {
   struct stat found, input;
@@ -194,8 +197,8 @@ static int lock_target(const struct merge *merge, const struct target *target)
   return -1;
 }
 
-/* The union of one filter is a copy. Warns if it replaces another filter, because the user may have
- * meant to merge the two. */
+/* The union of one filter is a copy of it. Warns if the copy replaces a different filter, because
+ * the user may have wanted to merge these two. */
 static void warn_of_copy(const struct merge *merge, const struct target *target,
                          const lanebloom_filter *merged)
 {
@@ -210,8 +213,8 @@ static void warn_of_copy(const struct merge *merge, const struct target *target,
   const bool is_other = nbytes != nmerged || memcmp(bytes, merged_bytes, nbytes) != 0;
   if (is_other && !has_no_keys(replaced.filter))
     complain(target->name,
-             "warning: a copy of %s replaces the filter here, and is not merged with it: to merge "
-             "both, name FILE again as a FILTER",
+             "warning: a copy of %s replaces this filter and is not merged with it: to merge both, "
+             "name FILE as a FILTER, too",
              input_name(merge->paths[0]));
   unmap_filter(&replaced);
 }

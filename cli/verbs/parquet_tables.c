@@ -1,4 +1,5 @@
-/* lanebloom tables FILE.parquet: describes the columns of row groups, their filters and bounds.
+/* lanebloom tables FILE.parquet: describes the columns of each row group, with their filters and
+ * bounds.
  * SPDX-License-Identifier: MIT */
 #include "parquet_tables.h"
 
@@ -47,8 +48,8 @@ static char *print_hex(lanebloom_slice value)
   return text;
 }
 
-/* Converts a time to a date of the years 1 to 9999, which --decode reads. false: print the number
- * instead. */
+/* Converts a time to a date of the years 1 to 9999, the years that --decode can read. Returns false
+ * if it is outside these years; the caller then prints the time as a number. */
 static bool find_time(int64_t seconds, struct tm *time)
 {
   const time_t since_1970 = (time_t)seconds;
@@ -56,7 +57,7 @@ static bool find_time(int64_t seconds, struct tm *time)
          time->tm_year <= 9999 - 1900;
 }
 
-/* Prints a time. units: per second, a power of ten; ndigits: the exponent of this power. */
+/* Prints a time. `units' is the number of units in a second, and 10 to the power of ndigits. */
 static char *print_time(int64_t value, int64_t units, int ndigits)
 {
   const bool borrows = value % units < 0;
@@ -69,7 +70,7 @@ static char *print_time(int64_t value, int64_t units, int ndigits)
                     fraction);
 }
 
-/* Prints hh:mm:ss and a fraction. A value outside of the day is printed as a number. */
+/* Prints hh:mm:ss and a fraction. Prints the value as a number if it is not within a day. */
 static char *print_time_of_day(int64_t value, int64_t units)
 {
   const int64_t seconds = value / units;
@@ -112,17 +113,17 @@ static char *print_float(uint64_t bits, bool is_single)
   return is_single ? print_text("%.9g", (double)single) : print_text("%.17g", value);
 }
 
-/* Prints a number in two's complement; its last `scale' digits come after the point. */
+/* Prints a number in two's complement. Its last `scale' digits follow the decimal point. */
 static char *print_decimal(lanebloom_slice value, bool is_big_endian, int32_t scale)
 {
   enum { MOST_NBYTES = 32, MOST_NDIGITS = 78 };
-  uint8_t rest[MOST_NBYTES]; /* big-endian, without the sign */
+  uint8_t rest[MOST_NBYTES]; /* the absolute value, as big-endian bytes */
   char text[1 + MOST_NDIGITS + sizeof "."], *at = text + sizeof text;
   const uint8_t *bytes = value.data;
   if (value.size == 0 || value.size > MOST_NBYTES || scale >= MOST_NDIGITS)
     return print_hex(value);
   const bool is_negative = bytes[is_big_endian ? 0 : value.size - 1] & 0x80;
-  unsigned carry = is_negative; /* -x is ~x + 1 */
+  unsigned carry = is_negative; /* because -x is ~x + 1 */
   for (size_t i = value.size; i-- > 0; carry >>= 8) {
     const uint8_t byte = bytes[is_big_endian ? i : value.size - 1 - i];
     carry += is_negative ? (uint8_t)~byte : byte;
@@ -153,8 +154,8 @@ static bool is_text_type(const lanebloom_parquet_column_info *type)
   return type->has_keys && type->encoding == LANEBLOOM_BYTES && type->key_size == 0;
 }
 
-/* Prints a bound as text that --decode can read, or in hexadecimal if there is no such text. The
- * caller frees it. */
+/* Prints a bound as text that --decode can read. If there is no such text for its type, prints it
+ * in hexadecimal. The caller frees the text. */
 static char *print_bound(const lanebloom_parquet_column_info *type, lanebloom_slice value)
 {
   const bool has_size = type->key_size == value.size;
@@ -194,16 +195,16 @@ static char *print_bound(const lanebloom_parquet_column_info *type, lanebloom_sl
   }
 }
 
-/* ---- Rows ---- */
+/* ---- Lines for one column of a row group ---- */
 
-/* One column of a row group. */
+/* A column of a row group. */
 struct row {
   const char *path;
   size_t row_group;
   lanebloom_parquet_column_info type;
   lanebloom_parquet_chunk_info chunk;
-  lanebloom_filter_info filter; /* zeros: no filter */
-  char *min, *max;              /* NULL: unknown */
+  lanebloom_filter_info filter; /* zeros if there is no filter */
+  char *min, *max;              /* NULL: the bound is unknown or not used */
 };
 
 static void print_columns(const char *file, const char *group, const char *column, const char *type,
@@ -220,7 +221,7 @@ static const char *print_count(char text[32], uint64_t n)
   return n == LANEBLOOM_UNKNOWN ? "-" : text;
 }
 
-/* Returns "used" if the bounds are used, or the reason why not. */
+/* Returns "used" if the bounds are used. Otherwise returns the word that says why they are not. */
 static const char *bounds_word(const struct row *row)
 {
   return row->chunk.has_min || row->chunk.has_max ? "used"
@@ -251,8 +252,8 @@ static void add_count(struct json_object *object, const char *name, bool is_know
   json_object_object_add(object, name, is_there ? json_object_new_uint64(n) : NULL);
 }
 
-/* Adds a bound. text: NULL if there is none. The bytes of text columns are printed as text if they
- * are UTF-8. */
+/* Adds a bound as text and in hexadecimal. `text' is NULL if there is no bound. If the column holds
+ * text, the bytes of the bound are added as text, provided that they are UTF-8. */
 static void add_bound(struct json_object *object, const char *name, const char *hex_name,
                       const char *text, const lanebloom_parquet_column_info *type,
                       lanebloom_slice value)
@@ -296,36 +297,37 @@ static void print_json(const struct row *row)
   add_bound(object, "smallest", "smallest_hex", row->min, &row->type, row->chunk.min);
   add_bound(object, "largest", "largest_hex", row->max, &row->type, row->chunk.max);
   json_object_object_add(object, "bounds", json_object_new_string(bounds_word(row)));
-  if (errno == ENOMEM) /* see json_begin() */
+  if (errno == ENOMEM) /* json_begin() explains this */
     die(NULL, "%s", strerror(ENOMEM));
   output_json(object);
 }
 
-/* ---- Columns of all files ---- */
+/* ---- Totals over all files ---- */
 
-/* Messages of one kind: the first one, and their number. */
+/* Counts messages of one kind, and keeps the first one. */
 struct faults {
   char *path, *text;
   size_t n;
 };
 
-enum { MOST_NWORDS = 16 }; /* more than bounds_word() has */
+enum { MOST_NWORDS = 16 }; /* bounds_word() has fewer different words */
 
-/* The sums over the row groups of a column. */
+/* The sums over all row groups that have a column of this name and type. */
 struct total {
   char *column, *type;
   size_t nfiles, nrow_groups, nfilters;
-  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN if any part is unknown */
+  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN if it is unknown for any row
+                                                 * group */
   double rates;
-  const char *words[MOST_NWORDS]; /* each bounds_word() once */
+  const char *words[MOST_NWORDS]; /* the different words of bounds_word() */
   size_t nwords;
-  struct faults damaged, of_another_kind; /* filters */
+  struct faults damaged, of_another_kind; /* messages about filters */
 };
 
 struct totals {
   struct total **all;
   size_t n;
-  void *known; /* a tree of tsearch(3) */
+  void *known; /* the same totals, as a tree of tsearch(3) */
 };
 
 static int compare_totals(const void *a, const void *b)
@@ -413,7 +415,7 @@ static void print_total_columns(const char *column, const char *type, const char
           rows, nulls, filters, filter, keys, bits, rate, bounds);
 }
 
-/* Returns NaN if there is no filter, or if the keys of one are too many to be estimated. */
+/* Returns NaN if there is no filter, or if the number of keys in one of the filters is unknown. */
 static double bits_per_key(const struct total *total)
 {
   return total->nkeys > 0 && total->nkeys != LANEBLOOM_UNKNOWN
@@ -470,12 +472,13 @@ static void print_total_json(const struct total *total)
   json_object_object_add(object, "bits_per_key", json_number(bits_per_key(total)));
   json_object_object_add(object, "model_rate", json_number(mean_rate(total)));
   json_object_object_add(object, "bounds", words);
-  if (errno == ENOMEM) /* see json_begin() */
+  if (errno == ENOMEM) /* json_begin() explains this */
     die(NULL, "%s", strerror(ENOMEM));
   output_json(object);
 }
 
-/* Prints the totals and messages. Returns false if a filter is damaged. */
+/* Prints the totals of all columns and the messages about filters. Returns false if a filter is
+ * damaged. */
 static bool finish_totals(struct totals *totals, const struct parquet_listing *listing)
 {
   bool is_whole = true;

@@ -1,4 +1,4 @@
-/* lanebloom plan: predicts the filters of each format before one is built.
+/* lanebloom plan: predicts size, rate and memory of a filter in each format before one is built.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -18,14 +18,14 @@
 enum { OPTION_KEYS = 0x100, OPTION_RATE, OPTION_BITS, OPTION_SIZE, OPTION_JSON, OPTION_MEASURE };
 
 struct plan {
-  uint64_t nkeys; /* 0: not given */
-  double rate;    /* 0: not given */
+  uint64_t nkeys; /* 0: the option was not given */
+  double rate;    /* 0: the option was not given */
   double bits_per_key;
   bool has_bits;
-  uint64_t nbytes; /* 0: not given */
+  uint64_t nbytes; /* 0: the option was not given */
   bool json, measure;
   struct timing *timings;
-  size_t ntimings; /* 0: not requested */
+  size_t ntimings; /* 0: --measure was not given */
 };
 
 static error_t parse(int key, char *text, struct argp_state *state)
@@ -74,11 +74,12 @@ static const struct argp argp = {
         (const struct argp_option[]){
             {"keys", OPTION_KEYS, "N", 0, "Plan for N keys, such as 1e9 or 10M", 1},
             {"rate", OPTION_RATE, "P", 0,
-             "The smallest filters with a false-positive rate of at most P, such as 0.001 or 0.1%",
+             "Plan the smallest filters with a false-positive rate of at most P, such as 0.001 or "
+             "0.1%",
              1},
-            {"bits", OPTION_BITS, "N", 0, "Filters of N bits per key", 1},
+            {"bits", OPTION_BITS, "N", 0, "Plan filters of N bits per key", 1},
             {"size", OPTION_SIZE, "N", 0,
-             "The largest filters of at most N bytes, such as 64MiB or 1GB", 1},
+             "Plan the largest filters of at most N bytes, such as 64MiB or 1GB", 1},
             {"json", OPTION_JSON, NULL, 0, "Print one JSON object per format, one per line", 2},
             {"measure", OPTION_MEASURE, NULL, 0,
              "Add the nanoseconds per key that the kernel in use takes; measuring takes about a "
@@ -87,26 +88,26 @@ static const struct argp argp = {
             {0}},
     .parser = parse,
     .args_doc = "--keys N --rate P|--bits N|--size N",
-    .doc =
-        "Prints what a filter of N keys would be in each format: bits per key, probes per key, "
-        "bytes, the false-positive rate by the model, and the memory that `build' needs. MEMORY is "
-        "what `build --expected' needs, UNSIZED what `build' needs without it; for LevelDB's "
-        "formats it takes half the filter's size more, where there is memory. The exit status is 1 "
-        "if no format can have such a filter.\n"
-        "The model is rough for LevelDB's formats; `info --measure' measures a filter. ABSENT and "
-        "PRESENT are nanoseconds per key, hash included, in a filter that fits the caches of most "
-        "CPUs; a larger one takes longer.\v"
-        "Examples:\n"
-        "  lanebloom plan --keys 1e9 --rate 0.1%\n"
-        "  lanebloom plan --keys 10M --size 16MiB\n"
-        "  lanebloom plan --keys 10M --bits 12 --json | jq .filter_bytes",
+    .doc = "Prints what a filter of N keys would be in each format: bits per key, probes per key, "
+           "bytes, the false-positive rate by the model, and the memory that `build' needs. MEMORY "
+           "is what `build --expected' needs, UNSIZED what `build' needs without it; for LevelDB's "
+           "formats, `build' takes half the filter's size more if memory allows. The exit status "
+           "is 1 if no format can have such a filter.\n"
+           "The model is rough for LevelDB's formats; `info --measure' measures a filter. ABSENT "
+           "and PRESENT are nanoseconds per key, hash included, in a filter that fits the caches "
+           "of most CPUs; a larger one takes longer.\v"
+           "Examples:\n"
+           "  lanebloom plan --keys 1e9 --rate 0.1%\n"
+           "  lanebloom plan --keys 10M --size 16MiB\n"
+           "  lanebloom plan --keys 10M --bits 12 --json | jq .filter_bytes",
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 
 /* ---- planning ---- */
 
 struct planned {
-  char problem[128]; /* "", or why there is no such filter; then only `format` is set */
+  char problem[128]; /* why the format has no such filter; then only `format` is set; "": it has
+                      * one */
   lanebloom_format_info format;
   double bits_per_key;
   uint64_t nbytes, unsized_nbytes;
@@ -115,13 +116,13 @@ struct planned {
   double absent_ns, present_ns; /* NaN: not measured */
 };
 
-/* Returns the bits per key that are nsteps steps above the fewest. */
+/* Returns the bits per key that are nsteps steps above the fewest that the format allows. */
 static double bits_at(const lanebloom_format_info *format, uint64_t nsteps)
 {
   return format->min_bits_per_key + (double)nsteps * format->bits_per_key_step;
 }
 
-/* Returns the bits per key that a format uses if these are requested. */
+/* Returns the bits per key that the format really uses if these are requested. */
 static double bits_in_effect(const lanebloom_format_info *format, double bits_per_key)
 {
   if (!format->rounds_bits)
@@ -138,8 +139,8 @@ static bool fits(const struct plan *plan, lanebloom_format id, double bits_per_k
          nbytes <= plan->nbytes;
 }
 
-/* Finds the most bits per key with which the filter has at most plan->nbytes. false: even the
- * fewest are too many. */
+/* Finds the most bits per key with which the filter has at most plan->nbytes. Returns false if the
+ * filter is too large even with the fewest bits per key. */
 static bool bits_for_size(const struct plan *plan, lanebloom_format id,
                           const lanebloom_format_info *format, double *bits_per_key)
 {
@@ -167,7 +168,8 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct planned *planned
   va_end(arguments);
 }
 
-/* Chooses the bits per key. If none are possible, planned->problem says why. */
+/* Chooses the bits per key. If the format has no possible choice, writes the reason into
+ * planned->problem. */
 static void choose_bits(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   const lanebloom_format_info *format = &planned->format;
@@ -203,7 +205,7 @@ static void plan_size(const struct plan *plan, lanebloom_format id, struct plann
     die(NULL, "%s", status_text(status));
 }
 
-/* Stores the times of the kernel in use. */
+/* Stores how long the kernel in use takes, if this was measured. */
 static void take_times(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   size_t kernel = 0;
@@ -217,8 +219,8 @@ static void take_times(const struct plan *plan, lanebloom_format id, struct plan
   }
 }
 
-/* Returns the bytes of the hashes that `build' stores and of the filter; UINT64_MAX if the sum
- * overflows. */
+/* Returns how much memory `build' takes without --expected: the hashes that it stores, and the
+ * filter. Returns UINT64_MAX if the sum overflows. */
 static uint64_t unsized_nbytes(const struct plan *plan, const struct planned *planned)
 {
   uint64_t nbytes;
@@ -268,7 +270,7 @@ static void print_json(const struct plan *plan, const struct planned *planned)
 
 enum { FORMAT_WIDTH = sizeof "leveldb-signed" };
 
-/* Prints a number of bytes in a unit, in a column. */
+/* Prints a number of bytes in a column, in the unit that suits its size. */
 static void print_bytes(uint64_t nbytes)
 {
   static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -12,7 +12,7 @@
 
 enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_WHICH };
 
-/* Exactly one of filters, tables and parquet is used. */
+/* Exactly one of filters, tables and parquet is used: it becomes the answer. */
 struct query {
   struct screen screen;
   struct filters filters;
@@ -22,7 +22,7 @@ struct query {
 
 /* ---- options ---- */
 
-/* Checks the options of filters. Without --filter, the first name is the filter. */
+/* Checks the options for filters. If --filter was not given, takes the first name as the FILTER. */
 static void check_filter_options(struct query *query, const struct argp_state *state)
 {
   struct screen *screen = &query->screen;
@@ -65,11 +65,11 @@ static void check_parquet_options(const struct query *query, const struct argp_s
     argp_error(state, "give only one of --prune and --which");
   if ((query->parquet.prune || screen->which) &&
       (screen->number || screen->max_nselected || screen->annotation || screen->unmatched_path))
-    argp_error(state, "--number, --max-count, --annotate and --unmatched speak of records: with "
+    argp_error(state, "--number, --max-count, --annotate and --unmatched apply to records: with "
                       "--parquet give them without --prune and --which");
   if (query->parquet.prune && screen->invert)
-    argp_error(state, "give only one of --prune and --invert-match: that a file has none of the "
-                      "keys is certain of the others");
+    argp_error(state, "give only one of --prune and --invert-match: files that --prune does not "
+                      "name certainly have none of the keys");
 }
 
 static void check_which(const struct screen *screen, const struct argp_state *state)
@@ -129,11 +129,11 @@ static const struct argp argp = {
     .options =
         (const struct argp_option[]){
             {"filter", OPTION_FILTER, "FILTER", 0,
-             "Select the records that may be in this filter; repeatable: in any of them. Keys are "
-             "hashed once for all, and every name is an INPUT",
+             "Select the records that may be in this filter, or in any of several; repeatable. "
+             "Keys are hashed once for all, and every argument is an INPUT",
              3},
             {"filters-from", OPTION_FILTERS_FROM, "FILE", 0,
-             "Take the names of filters from FILE, a line each; `-' is standard input", 3},
+             "Read the names of filters from FILE, one per line; `-' is standard input", 3},
             {"db", OPTION_DB, "PATH", 0,
              "Query the database in this folder, its logs included, or this table file, instead of "
              "FILTER; repeatable",
@@ -147,9 +147,9 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "FILTER [INPUT...]\n--filter FILTER... [INPUT...]\n--db PATH... [INPUT...]\n"
                 "--parquet PATH... --column NAME [INPUT...]",
-    .doc = "Prints the records that may be in FILTER, in any of several, in any table of a "
-           "database, or in a column of Parquet files. A record "
-           "that is not printed is certainly not in it.\n"
+    .doc = "Prints the records that may be in FILTER, in any of several filters, in any table of a "
+           "database, or in a column of Parquet files. A record that is not printed is certainly "
+           "not in it.\n"
            "Records come from INPUT, or from standard input if there is none or it is `-'. The "
            "exit status is 0 if a record was selected, 1 if none was, 2 after an error. Unlike "
            "grep, `screen' compares whole records, counts and numbers them over all inputs, and "
@@ -204,11 +204,11 @@ int screen_main(int argc, char **argv)
   open_sinks(screen);
   if (query.tables.n > 0) {
     open_tables(&query);
-    messages.container_advice = "with --db there is no FILTER";
+    messages.container_advice = "--db takes no FILTER";
   } else if (query.parquet.nnames > 0) {
     screen->answer = parquet_answer(&query.parquet);
     screen->run = screen_parquet;
-    messages.container_advice = "with --parquet there is no FILTER";
+    messages.container_advice = "--parquet takes no FILTER";
   } else {
     load_filters(&query);
     messages.container_advice =

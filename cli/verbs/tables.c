@@ -1,4 +1,4 @@
-/* lanebloom tables: describes table files and their filters.
+/* lanebloom tables: describes table files and Parquet files with their filters.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <inttypes.h>
@@ -71,27 +71,25 @@ static const struct argp argp = {
     .args_doc = "FOLDER|TABLE|PARQUET...",
     .doc =
         "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line, or each "
-        "column of each row group of Parquet files; for the "
-        "FOLDER of a database, the tables that belong to it, and its logs as a table named "
-        "(log); for another FOLDER, each .ldb and .sst file in it. Nothing is written, and the "
-        "database may be open.\n"
+        "column of each row group of Parquet files. If a FOLDER is a database, describes the "
+        "tables that belong to it, and its logs as a table named (log); in another FOLDER, "
+        "describes each .ldb and .sst file. Nothing is written, and the database may be open.\n"
         "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
         "version. FILTER is the filter's kind and format, then `+prefixes' if it holds prefixes "
         "and keys, or `:prefixes' if it holds prefixes alone. ENTRIES counts deletions and old "
         "versions of keys too. BITS is the filter's bits per entry. RATE is the expected "
-        "false-positive rate, from the bits that are set: 100% where no filter is used, none for "
-        "a filter of prefixes alone that is used. "
-        "SMALLEST and LARGEST are the first and last key. LEVEL and FAMILY are those of "
-        "a database's table. A `-' means unknown or absent. Spaces "
-        "and bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; "
-        "an empty key is \"\".\n"
-        "Of Parquet files: GROUP is the row group, from 0. FILTER is the filter's bytes, KEYS the "
-        "number of distinct keys that its bits speak for. SMALLEST and LARGEST are bounds that may "
-        "say that a key is absent: they need not be values. BOUNDS says `used', or why not: "
-        "`writer-untried', `writer-wrong', ... --bounds=all shows others, too. With --summary, "
-        "GROUPS is the number of row groups, FILTERS how many of them have a filter, FILTER the "
-        "bytes of all filters, KEYS the sum of their keys, BITS the bits per key, RATE the mean "
-        "rate of the filters, and BOUNDS each word that is said of a row group.\v"
+        "false-positive rate, from the bits that are set: 100% if no filter is used, `-' if a "
+        "filter of prefixes alone is used. SMALLEST and LARGEST are the first and last key. LEVEL "
+        "and FAMILY are known for tables of a database. A `-' means unknown or absent. Spaces and "
+        "bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; an "
+        "empty key is \"\".\n"
+        "For Parquet files, GROUP is the row group, from 0. FILTER is the filter's size in bytes, "
+        "KEYS the number of distinct keys, estimated from its bits. SMALLEST and LARGEST are "
+        "bounds, which need not be values of the column. BOUNDS is `used', or says why they are "
+        "not: `writer-untried', `writer-wrong', ... --bounds=all shows such bounds, too. With "
+        "--summary, GROUPS is the number of row groups, FILTERS how many of them have a filter, "
+        "FILTER the bytes of all filters, KEYS the sum of their keys, BITS the bits per key, RATE "
+        "the mean rate of the filters, and BOUNDS each word that applies to a row group.\v"
         "Examples:\n"
         "  lanebloom tables db\n"
         "  lanebloom tables db/000012.sst\n"
@@ -111,7 +109,7 @@ enum {
   KEY_NCHARS = 24,
 };
 
-/* Formats the columns after the file's name. The caller frees the string. */
+/* Formats the columns that follow the name of the file. The caller frees the string. */
 static char *columns(const char *engine, const char *filter, const char *entries, const char *bits,
                      const char *rate, const char *smallest, const char *largest, const char *level,
                      const char *family)
@@ -163,18 +161,19 @@ static char *describe_in_text(const lanebloom_table_info *info, const struct tab
 
 /* ---- JSON ---- */
 
-/* json-c counts the bytes of an object in an int. Each of two keys is printed twice: as text, where
- * an escaped byte takes 6 bytes, and in hexadecimal, where a byte takes 2. */
+/* Longer keys are not printed as JSON, because json-c counts the bytes of an object in an int. Two
+ * keys are printed, each of them twice: as text, in which an escaped byte takes 6 characters, and
+ * in hexadecimal, in which a byte takes 2. */
 enum { MAX_JSON_KEY_NBYTES = INT_MAX / 32 };
 
-/* Returns a string; NULL, which json-c prints as null, for "". */
+/* Returns the text as a JSON string. For "" returns NULL, which json-c prints as null. */
 static struct json_object *json_text(const char *text)
 {
   return *text ? json_name(text) : NULL;
 }
 
-/* Adds a key as text, which is null if it is not UTF-8, and in hexadecimal. Both are null if there
- * is no key. */
+/* Adds a key as text and in hexadecimal. The text is null if the key is not UTF-8. Both are null if
+ * there is no key, or if it is too long. */
 static void add_key(struct json_object *object, const char *name, const char *hex_name,
                     const lanebloom_slice *key)
 {
@@ -234,20 +233,20 @@ static struct json_object *describe_in_json(const char *path, const struct table
   json_object_object_add(object, "column_family", family ? json_name(family) : NULL);
   if (place->is_log)
     json_object_object_add(object, "database", version_in_json(place->source));
-  if (errno == ENOMEM) /* see json_begin() */
+  if (errno == ENOMEM) /* json_begin() explains this */
     die(NULL, "%s", strerror(ENOMEM));
   return object;
 }
 
 /* ---- the verb ---- */
 
-/* The output for one table. The table is closed before the next one is opened: a folder may have
- * more tables than fit in memory. */
+/* The output for one table. It is kept instead of the table, because a folder may have more tables
+ * than fit into memory: each table is closed before the next one is opened. */
 struct row {
-  char *line;               /* without the file's name; NULL with --json */
+  char *line;               /* all columns except the name of the file; NULL with --json */
   struct json_object *json; /* NULL without --json */
   char *warning;
-  bool has_large_key; /* a key has more than MAX_JSON_KEY_NBYTES */
+  bool has_large_key; /* a key has more than MAX_JSON_KEY_NBYTES and is not printed */
 };
 
 static void *describe_table(void *context, const char *path, const struct table_place *place,
@@ -334,13 +333,13 @@ static void print_rows(const struct tables *tables, const struct database *datab
   free(names);
 }
 
-/* Are all names Parquet files or folders of them? If one cannot be read, prints a message and
- * exits. */
+/* Are all names Parquet files, or folders of Parquet files? If a name cannot be read, or if names
+ * or options conflict, prints a message and exits. */
 static bool are_parquet(const struct tables *tables)
 {
   int error = 0;
-  const char *missing = NULL; /* for databases, loading reports it, and the others are still
-                               * described */
+  const char *missing = NULL; /* reported here only for Parquet files; for databases, loading
+                               * reports it and the other names are still described */
   size_t n = 0;
   for (size_t i = 0; i < tables->npaths; i++) {
     char problem[1024];
@@ -358,8 +357,8 @@ static bool are_parquet(const struct tables *tables)
   if (n > 0 && n < tables->npaths)
     die(NULL, "expected either Parquet files or tables of databases, found both");
   if (n > 0 && has_database_options(&tables->options))
-    die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path speak "
-                          "of databases, and this is no database");
+    die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path apply "
+                          "to databases, and this is no database");
   if (n == 0 && tables->summary)
     die(tables->paths[0],
         "expected Parquet files, which --summary adds up, found none; without it, "

@@ -1,5 +1,5 @@
 /* Times the kernels. They take turns, so that other load on the machine slows all of them equally.
- * The fastest call of each kernel counts.
+ * Only the fastest call of each kernel counts.
  * SPDX-License-Identifier: MIT */
 #include "timing.h"
 
@@ -9,17 +9,17 @@
 #include "../base/report.h"
 #include "../files/filters.h"
 
-/* The number of queries in one call. If there are few, branch prediction learns the results: with
- * 8192, 32768 and 131072 queries the scalar kernel took 11.5, 17.3 and 18.5 ns per absent key
- * (LevelDB, Intel Xeon). */
+/* The number of queries in one call. If there were few, the branch predictor would learn their
+ * results: with 8192, 32768 and 131072 queries, the scalar kernel took 11.5, 17.3 and 18.5 ns per
+ * absent key (LevelDB, Intel Xeon). */
 enum { NQUERIES = 65536 };
 
-/* The time that a kernel runs before the next one. Some CPUs lower their clock for wide vectors and
- * need part of this time to raise it again. */
+/* A turn: how long a kernel runs before the next one does. Some CPUs lower their clock for wide
+ * vectors, and after them need part of this time to raise it again. */
 static const double TURN_SECONDS = 0.002;
 static const double ALL_SECONDS = 1;
 
-/* Times that are closer than this factor may change order in the next run. */
+/* If two times differ by less than this factor, their order may be different in the next run. */
 static const double TIE = 1.03;
 
 static void use_kernel(const char *name)
@@ -28,8 +28,9 @@ static void use_kernel(const char *name)
     die(NULL, "%s", lanebloom_status_text(LANEBLOOM_ERR_KERNEL));
 }
 
-/* Returns the seconds of the fastest call in one turn. The stack is shifted from round to round,
- * because its address is random and can cost 35 % (avx2, LevelDB, absent keys, Intel Xeon). */
+/* Returns the seconds of the fastest call in one turn. The address of the stack is random, and a
+ * bad one costs up to 35 % (avx2, LevelDB, absent keys, Intel Xeon). So each round moves the stack
+ * by another distance. */
 static double take_turn(const lanebloom_filter *filter, const lanebloom_keys *queries,
                         unsigned round)
 {
@@ -56,7 +57,7 @@ static void update(struct timing *timing, size_t kernel, double call_seconds)
   timing->least_ns = fmin(timing->least_ns, ns);
 }
 
-/* Times all kernels in rounds until the deadline; at least one round. */
+/* Times all kernels, round after round, until the deadline. There is at least one round. */
 static void time_filter(const lanebloom_filter *filter, const lanebloom_keys queries[2],
                         struct timing timings[2], double deadline)
 {
@@ -95,7 +96,7 @@ size_t time_kernels(struct timing **timings)
   enum { NKEYS = TIMING_NKEYS + NQUERIES };
   uint64_t *numbers = resize(NULL, NKEYS * sizeof *numbers);
   for (uint64_t i = 0; i < NKEYS; i++)
-    numbers[i] = i * 0x9e3779b97f4a7c15; /* the factor is odd, so that all numbers are different */
+    numbers[i] = i * 0x9e3779b97f4a7c15; /* since the factor is odd, all numbers are different */
   const lanebloom_keys all = lanebloom_keys_fixed(numbers, sizeof *numbers, NKEYS);
   const lanebloom_keys keys = lanebloom_keys_part(&all, 0, TIMING_NKEYS);
   const lanebloom_keys queries[2] = {lanebloom_keys_part(&all, TIMING_NKEYS, NQUERIES),

@@ -1,4 +1,4 @@
-/* Measures how long each kernel takes on this CPU: one thread, keys of 8 bytes.
+/* Measures how long each kernel takes on this CPU, with one thread and keys of 8 bytes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_TIMING_H
 #define LANEBLOOM_CLI_TIMING_H
@@ -8,22 +8,24 @@
 
 #include <lanebloom.h>
 
-enum { TIMING_NKEYS = 200000, TIMING_BITS_PER_KEY = 10 }; /* of the filters that are queried */
+/* The size of the filters that are queried. */
+enum { TIMING_NKEYS = 200000, TIMING_BITS_PER_KEY = 10 };
 
-/* The time to screen keys that are all absent, or all present, by a filter of one format. */
+/* How long kernels take to screen keys by a filter of one format. The keys are all absent from the
+ * filter, or all present in it. */
 struct timing {
   lanebloom_format format;
   bool present;
-  double *ns; /* per key, for each kernel in the order of lanebloom_kernel_name() */
+  double *ns; /* nanoseconds per key for each kernel, in the order of lanebloom_kernel_name() */
   double least_ns;
 };
 
-/* Times every kernel with every format that can be built, for about a second. Returns the number of
- * timings. The kernel in use does not change. */
+/* Times every kernel with every format whose filters can be built. This takes about a second.
+ * Returns the number of timings. The kernel in use is the same afterwards. */
 size_t time_kernels(struct timing **timings);
 void timings_destroy(struct timing *timings, size_t n);
 
-/* Is this kernel the fastest, or within the noise of the fastest? */
+/* Is this kernel the fastest, or so close to it that the difference may be noise? */
 bool is_fastest(const struct timing *timing, size_t kernel);
 
 #endif

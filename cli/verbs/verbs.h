@@ -3,7 +3,7 @@
 #ifndef LANEBLOOM_CLI_VERBS_H
 #define LANEBLOOM_CLI_VERBS_H
 
-/* The main functions of the verbs. argv[0] is "lanebloom VERB". Each returns an exit status. */
+/* argv[0] is "lanebloom VERB". Each function returns the exit status of the command. */
 int build_main(int argc, char **argv);
 int screen_main(int argc, char **argv);
 int match_main(int argc, char **argv);

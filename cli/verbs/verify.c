@@ -9,7 +9,7 @@
 #include "../options/options.h"
 #include "verbs.h"
 
-/* as in sha256sum -c and gzip -t */
+/* The exit statuses of sha256sum -c and gzip -t. */
 enum { EXIT_WHOLE = 0, EXIT_DAMAGED = 1 };
 
 struct verify {
@@ -55,8 +55,9 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
 
-/* Checks properties that every valid filter has. A checksum does not detect errors made before the
- * file was written. false: `problem` says what is wrong. */
+/* Checks properties that every valid filter has, because the checksum does not detect errors that
+ * were made before the file was written. Returns false, and stores a message in `problem', if one
+ * is missing. */
 static bool check_bits(const lanebloom_filter *filter, char *problem, size_t size)
 {
   lanebloom_filter_info info;
@@ -74,12 +75,12 @@ static bool check_bits(const lanebloom_filter *filter, char *problem, size_t siz
   return true;
 }
 
-/* Prints the line of a file and returns an exit status. */
+/* Prints the line for a file and returns an exit status. */
 static int verify_file(const struct verify *verify, const char *path)
 {
   struct mapped mapped;
   char problem[256];
-  output_flush(); /* a file that becomes shorter ends the command */
+  output_flush(); /* map_filter() may end the command, if the file becomes shorter */
   const lanebloom_status status = map_filter(&mapped, path, problem, sizeof problem);
   if (status == LANEBLOOM_ERR_IO || status == LANEBLOOM_ERR_MEMORY) {
     complain(input_name(path), "%s", problem);

@@ -73,7 +73,7 @@ info() {
     for how in empty "--expected 100 empty" "--rate 1% empty" "-f 2 --missing=drop short" \
       "--raw empty" "--raw --format leveldb empty"; do
       run -2 --separate-stderr lanebloom build -o $target $how
-      [[ ${stderr_lines[-1]} == "lanebloom: $target: expected keys, found none: the file here"* ]]
+      [[ ${stderr_lines[-1]} == "lanebloom: $target: expected keys, found none: this file"* ]]
       cmp before $target
       lanebloom build --force -o copy $how 2>errors
     done
@@ -268,9 +268,9 @@ END
 @test "unknown formats, options that exclude each other, no target" {
   refuses "--format: expected one of leveldb" lanebloom build --format berkeley -o filter
   refuses ", found 'unknown'" lanebloom build --format unknown -o filter
-  refuses " parquet spark-v1 spark-v2, found 'rocksdb', which only opens filters" \
+  refuses " parquet spark-v1 spark-v2, found 'rocksdb', which can only be read" \
     lanebloom build --format rocksdb -o filter
-  refuses " parquet spark-v1 spark-v2, found 'rocksdb-ribbon', which only opens filters" \
+  refuses " parquet spark-v1 spark-v2, found 'rocksdb-ribbon', which can only be read" \
     lanebloom build --format rocksdb-ribbon -o filter
   for verb in "build -o filter" hash; do
     refuses "--format: expected one of leveldb" lanebloom $verb --format rocks

@@ -245,7 +245,7 @@ END
     is_damaged "expected" more some
   done
   { cat some.gz; echo x; } >more
-  is_damaged "expected the end of the gzip data, found other bytes behind it" more some
+  is_damaged "expected the end of the gzip data, found other bytes after it" more some
   needs_zstd
   { cat some.zst; echo more; } >more
   is_damaged "expected the end of the zstd data or another frame, found other bytes" more some

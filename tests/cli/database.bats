@@ -308,7 +308,7 @@ link_tables() {
 @test "a filter beside --db is refused as records" {
   make_database
   echo key | lanebloom build -o f.lbf
-  fails_with "f.lbf: expected records, found a lanebloom container: with --db there is no FILTER" \
+  fails_with "f.lbf: expected records, found a lanebloom container: --db takes no FILTER" \
     lanebloom screen f.lbf --db db
 }
 
@@ -379,7 +379,7 @@ link_tables() {
   table=$SOURCE_DIR/tests/vectors/tables_odd/other_order.ldb
   run --separate-stderr lanebloom screen -c --db "$table" < <(seq -f 'absent%.0f' 1000)
   [[ $stderr != *"which this build does not read"* ]] || skip "this build lacks its codec"
-  [[ $output -lt 100 && $stderr == *"not in bytewise order; every filter is asked for each key"* ]]
+  [[ $output -lt 100 && $stderr == *"not in bytewise order; every filter is probed for each key"* ]]
 }
 
 @test "of a table with a very large value the filter is asked all the same" {
@@ -387,7 +387,7 @@ link_tables() {
   run --separate-stderr lanebloom screen --db "$table" <<<large
   [[ $stderr != *"zstd"*"which this build does not read" ]] || skip "this build lacks zstd"
   [[ $status -eq 0 && $output == large &&
-    $stderr == *"very large, and the key range is not known" ]]
+    $stderr == *"very large, so the key range is not known" ]]
   run -1 lanebloom screen --db "$table" <<<absent
 }
 
@@ -402,7 +402,7 @@ link_tables() {
 @test "what a small table repeats is not read over and over" {
   for name in repeated_block repeated_keys; do
     lanebloom screen --db "$SOURCE_DIR/tests/vectors/tables_odd/$name.ldb" <<<any 2>warnings
-    grep "a data block is damaged or too large, and the order of keys is not known" warnings
+    grep "a data block is damaged or too large, so the order of keys is not known" warnings
   done
 }
 

@@ -74,8 +74,8 @@ logs() {
     run --separate-stderr lanebloom screen -c --db $kind absent
     echo "$kind: $output: $stderr"
     [[ $output -lt 1000 ]]
-    [[ $stderr == *"in their comparator's order, and the key range is not known"* ]]
-    [[ $kind == rocksdb-reverse || $stderr == *"every filter is asked for each key"* ]]
+    [[ $stderr == *"in their comparator's order, so the key range is not known"* ]]
+    [[ $kind == rocksdb-reverse || $stderr == *"every filter is probed for each key"* ]]
     # The rate is that of all filters together.
     lanebloom tables --json $kind 2>/dev/null | jq -se --argjson n "$output" '
       ($n / 2000) as $share | .[0].model_rate as $rate |

@@ -99,7 +99,7 @@ full=(rocksdb_fv2_crc32c_legacy10 rocksdb_fv3_xxh32_legacy10 rocksdb_fv4_xxh64_l
   sed "s/$name/${name%r}x/" "$VECTORS/rocksdb_fv5_nosum_flb16.sst" >other.sst
   fails_with "found none; \`lanebloom tables DIR' shows which tables have one" \
     lanebloom extract none.sst -o filter
-  fails_with "not a Bloom filter (${name%r}x); \`lanebloom screen --db' queries it where it is" \
+  fails_with "not a Bloom filter (${name%r}x); \`lanebloom screen --db' queries it in the table" \
     lanebloom extract other.sst -o filter
   [[ ! -e filter ]]
 }

@@ -120,9 +120,9 @@ users() {
   keys_are '\xef\xbb\xbfx\nz\n' -d , -f 1 input
   fails_with "expected a field 'user' in the header, found x,y" \
     lanebloom hash --csv -f user <(printf 'x,y\n')
-  fails_with "expected one field 'x' in the header, found 1 and 3; give a number" \
+  fails_with "expected one field 'x' in the header, found fields 1 and 3; give a number" \
     lanebloom hash --csv -f x <(printf 'x,y,x\n')
-  fails_with "expected each field once, found 1 twice" \
+  fails_with "expected each field once, found field 1 twice" \
     lanebloom hash --csv -f x,1 <(printf 'x,y\n')
 }
 
@@ -236,7 +236,7 @@ users() {
   refuses "found '0'" lanebloom screen -f 0 users.lbf
   refuses "found '3-2'" lanebloom screen -f 3-2 users.lbf
   refuses "found '1-'" lanebloom screen -f 1- users.lbf
-  refuses "found 1 twice" lanebloom screen -f 1,2,1 users.lbf
+  refuses "found field 1 twice" lanebloom screen -f 1,2,1 users.lbf
   refuses "found 'a' twice" lanebloom screen --csv -f a,a users.lbf
   refuses "at most 64 fields" lanebloom screen -f 1-65 users.lbf
   refuses "found nothing" lanebloom screen -f 1, users.lbf

@@ -20,7 +20,7 @@ load helper
   # The hashes that RocksDB 7.8.3 makes of "hello" and of no bytes.
   [[ $(printf 'hello\n\n' | lanebloom hash) == $'a0bbc238c97657b5\thello\n5342c3010fe1dd04\t' ]]
   [[ $(printf 'hello\n' | lanebloom hash --format rocksdb-legacy) == $'f795964e\thello' ]]
-  refuses "which only opens filters" lanebloom hash --format rocksdb
+  refuses "which can only be read" lanebloom hash --format rocksdb
 }
 
 @test "the record follows the tab as it came" {

@@ -164,7 +164,7 @@ END
 
 @test "a line that is not JSON is refused, with file, line and what was found" {
   needs_json
-  local fit="a quote, comma, colon or bracket that is missing or does not fit" line
+  local fit="a quote, comma, colon or bracket that is missing or misplaced" line
   for line in '{' '{"a":1' '{"a" 1}' '{"a":1,}' '{,}' '[1 2]' '{a:1}' '{"a":[1}' \
     '[[]' '[[],{}, ' '[1, ' '{"a": ' '[' '{"a":"b"c}' '[1,]' \
     '{"a":1 "b":2}' '{"a":}' '{"b":{"c":[1}}' '{1:2}' '["a":true},1]' '{"x":["a":},false]}' \
@@ -178,10 +178,10 @@ END
     not_json "a word without quotes" "$line"
   done
   for line in 01 - 1. '{"a":1,"b":[.5]}' '{"b":1e}' '{"b":1e+}' '{"b":0x1}' '{"a":1\0}' '-01'; do
-    not_json "a number that JSON does not have" "$line"
+    not_json "a number that is not JSON" "$line"
   done
   for line in '{"a":"\\x"}' '{"a":1,"b":"\\ud800\\x"}' '{"\\q":1}' '{"b":["\\u12"]}'; do
-    not_json "an escape that JSON does not have" "$line"
+    not_json "an escape that is not JSON" "$line"
   done
   not_json "a string without a closing quote" '{"a":"b}'
   not_json "a control character in a string" '{"b":"\x01"}'
@@ -294,7 +294,7 @@ END
 
 @test "an array of records, and a value of many lines: the message names jq" {
   needs_json
-  array="; jq -c '.[]' FILE makes lines of an array"
+  array="; jq -c '.[]' FILE prints an array as lines"
   for text in '[{"id":1},{"id":2}]' ' [ {"id":1},\n{"id":2}]' '[\n{"id":1}\n]' '[]' \
     '\xef\xbb\xbf[[1]]' '[\r\n  1\r\n]'; do
     printf "$text\n" >input
@@ -305,7 +305,7 @@ END
   for text in '{\n "id": 1\n}' '{ "id": 1,\n "b": 2 }' '{"a":[\n1],"id":2}'; do
     printf "$text\n" >input
     run -2 --separate-stderr lanebloom hash --jsonl -f id input
-    is_message "; jq -c . FILE makes one line of each value"
+    is_message "; jq -c . FILE prints each value on one line"
   done
   for text in '{"a":1}' '{"a":' x 1 '"["' '{"a":[]}' '{"id":1}\n[' '{"id":1}\n{'; do
     printf "$text\n" >input

@@ -151,10 +151,10 @@ END_OF_ENDS
   cp db/*.log logs
   cp t.ldb incomplete/000005.ldb
   touch incomplete/MANIFEST-000002
-  no="without it a folder is no database: name one of logs by --wal-dir, and its database by --db"
+  no="a folder without it is no database: name a folder of logs by --wal-dir, and its database"
   for folder in logs incomplete; do
     for verb in tables "screen --db"; do
-      fails_with "$folder: CURRENT: No such file or directory ($no; --all-files reads all" \
+      fails_with "$folder: CURRENT: No such file or directory ($no by --db; --all-files reads all" \
         lanebloom $verb $folder
     done
   done

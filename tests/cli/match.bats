@@ -65,7 +65,7 @@ says_nothing() {
   for separator in $'\t:a tab' ',:a comma' ';:a semicolon' '|:a bar' ' :a space' '::a colon'; do
     local byte=${separator:0:1} name=${separator:2}
     sed "s/$/${byte}x/" keys >input
-    text="warning: none of 20 records matches any of 20 keys: the first records have $name, and no "
+    text="warning: none of 20 records matches any of 20 keys: the first records have $name, but no "
     for options in "" -n "-j 3"; do
       run -1 --separate-stderr lanebloom match $options keys input
       is_message "$text"

@@ -38,12 +38,12 @@ make_filters() {
   for target in a other all; do
     cp $target target
     run -0 --separate-stderr lanebloom merge -o target b
-    is_message "target: warning: a copy of b replaces the filter here, and is not merged with it: "
+    is_message "target: warning: a copy of b replaces this filter and is not merged with it: "
     cmp target b
   done
   cp a target
   run -0 --separate-stderr lanebloom merge -o target - <b
-  is_message "target: warning: a copy of (standard input) replaces the filter here"
+  is_message "target: warning: a copy of (standard input) replaces this filter"
   cp a target
   for command in "-o target target" "-o target target b" "-o new b" "-o new b" "-o none b" \
     "-o target all b" "--force -o target a"; do

@@ -368,7 +368,7 @@ skips() {
   mv hidden "events/$name"
   printf 'absent\n' >keys
   run -1 --separate-stderr ask text
-  [[ $stderr == "lanebloom: events/$name: warning: a Parquet file that is not read, since"* ]]
+  [[ $stderr == "lanebloom: events/$name: warning: this Parquet file is not read, because"* ]]
   for options in -v "-c -v" -q "-q -v" "--annotate" "-o out --unmatched rest"; do
     echo old >out
     run -2 --separate-stderr ask text $options
@@ -437,9 +437,9 @@ skips() {
   cp events/a.parquet events/day=1/_g.parquet
   echo absent >keys
   run -1 --separate-stderr ask text --parquet events/day=1 # a folder that is named twice
-  is_message 'events/.f.parquet: warning: a Parquet file that is not read (and 2 more), since'
+  is_message 'events/.f.parquet: warning: this Parquet file is not read (and 2 more), because'
   run -1 --separate-stderr ask text --parquet events/.f.parquet
-  is_message 'events/_e.parquet: warning: a Parquet file that is not read (and 1 more), since'
+  is_message 'events/_e.parquet: warning: this Parquet file is not read (and 1 more), because'
 }
 
 # A key must not be lost because a file that may hold it could not be read.
@@ -542,10 +542,11 @@ patch() {
   patch events/a.parquet $((offset + 2)) '\x2c' # the next field is the hash: no algorithm
   echo absent >keys
   run -0 --separate-stderr ask text --bounds=none
-  [[ $output == absent && $stderr == *"warning: 1 of 2 row groups have no filter of column text"* ]]
+  [[ $output == absent ]]
+  [[ $stderr == *"warning: 1 of 2 row groups have no usable filter of column text"* ]]
   run -0 --separate-stderr lanebloom tables events/a.parquet
   [[ $stderr == "lanebloom: events/a.parquet: warning: row group 1: column text: the filter's "* ]]
-  [[ $stderr == *"expected number 1, split blocks, found number 0" ]]
+  [[ $stderr == *"expected 1 (split blocks), found 0" ]]
   awk '$2 == 1 && $3 == "text" { print $7 }' <<<"$output" | diff - <(echo -)
 }
 
@@ -566,7 +567,7 @@ patch() {
   cp "$VECTORS"/{arrow_rs,pyarrow_without_filters}.parquet events
   echo 'key 7' >keys
   ask text --prune >names 2>err
-  [[ $(<err) == *"warning: 2 of 4 row groups have no filter of column text that can be asked: "* ]]
+  [[ $(<err) == *"warning: 2 of 4 row groups have no usable filter of column text: "* ]]
   [[ $(<err) == *"; the first is in events/pyarrow_without_filters.parquet" ]]
   [[ $(wc -l <names) == 2 ]]
   fails_with 'filters.parquet: expected a filter of column text in every row group' \
@@ -581,12 +582,13 @@ patch() {
   echo 'key 7' >keys
   warns() { # TEXT
     lanebloom screen --parquet events --column text --prune "${@:2}" keys 2>err >names || true
-    grep -qF "can be asked: $1; the first is in events/a.parquet" err || { cat err; return 1; }
+    grep -qF "filter of column text: $1; the first is in events/a.parquet" err ||
+      { cat err; return 1; }
   }
   warns 'every key within their bounds may be there'
-  warns 'every key may be in 2 of them, whose bounds are not used or missing' --bounds=none
+  warns 'every key may be in 2 of them, whose bounds are missing or not used' --bounds=none
   LC_ALL=C sed 's/parquet-cpp-arrow/parquet-cpp-error/' "$without" >events/b.parquet
-  warns 'every key may be in 2 of them, whose bounds are not used or missing'
+  warns 'every key may be in 2 of them, whose bounds are missing or not used'
   warns 'every key within their bounds may be there' --bounds=all
 }
 
@@ -698,8 +700,8 @@ refuses_keys() {
     --which
   refuses 'give only one of --prune and --invert-match' lanebloom screen --parquet a --column b \
     --prune -v
-  refuses 'speak of records' lanebloom screen --parquet a --column b --prune -n
-  refuses 'speak of records' lanebloom screen --parquet a --column b --which -m 1
+  refuses 'apply to records' lanebloom screen --parquet a --column b --prune -n
+  refuses 'apply to records' lanebloom screen --parquet a --column b --which -m 1
   refuses '--raw and --format describe a FILTER' lanebloom screen --parquet a --column b --raw \
     --format leveldb
   refuses 'need --db PATH' lanebloom screen --parquet a --column b --all-files
@@ -723,7 +725,7 @@ refuses_keys() {
       .filter_bytes == 32 and .type == "string" and .keys_estimate == 24'
   fails_with 'found both' lanebloom tables events/a.parquet \
     "$VECTORS/../tables/leveldb_bloom10.ldb"
-  fails_with 'speak of databases' lanebloom tables --all-files events
+  fails_with 'apply to databases' lanebloom tables --all-files events
 }
 
 @test "tables --summary: a line per column is the sum of its row groups" {

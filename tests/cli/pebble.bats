@@ -4,7 +4,7 @@ load helper
 
 export LC_ALL=C # keys are bytes
 FROZEN=$BATS_TEST_DIRNAME/../vectors/databases
-columns="data blocks in columns are not read" # warns of newer tables, whose filters suffice here
+columns="columnar data blocks are not supported" # warns of newer tables, whose filters suffice here
 
 # takes FOLDER: copies a frozen database, which tests may change, and its keys.
 takes() {
@@ -110,7 +110,7 @@ damage() {
   truncate -s -13 db/000004-004.log # its last file, and another log follows
   run -2 --separate-stderr lanebloom screen --db db wanted
   [[ $stderr == *"db/000004-004.log: damaged at its end: expected a whole record before the next \
-log, found a part"* && $output == *log000000* ]]
+log, found an incomplete one"* && $output == *log000000* ]]
   takes pebble_v1
   damage db/MANIFEST-000001 10
   fails_with "MANIFEST-000001: damaged at 0: expected another checksum" \

@@ -120,7 +120,7 @@ spark-v2" ]]
     refuses "found '$number'; write it without spaces and separators" \
       lanebloom plan "--keys=$number" --rate 1%
   done
-  refuses "found '0,1%'; write it without spaces and separators, decimals after a point" \
+  refuses "found '0,1%'; write it without spaces and separators, and decimals after a point" \
     lanebloom plan --keys 1M --rate 0,1%
   for number in 10GB 1m 1bn 1KB 1.5B; do
     refuses "found '$number'; units are k, M, G and T, or Ki, Mi, Gi and Ti" \

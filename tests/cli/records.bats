@@ -115,12 +115,12 @@ is_quiet() {
   lanebloom build -o unix.lbf unix
   lanebloom build --decode int32 -o int.lbf unix
   text="the first keys all end in a carriage return (CR)"
-  warns "$text, but none of KEYS: --crlf" lanebloom match -c unix dos
-  warns "$text, but none of KEYS: --crlf" lanebloom match -c unix unix.tsv dos
+  warns "$text, but no key of KEYS does: --crlf" lanebloom match -c unix dos
+  warns "$text, but no key of KEYS does: --crlf" lanebloom match -c unix unix.tsv dos
   warns "none of the first keys ends in a carriage return (CR), but those of KEYS do: --crlf" \
     lanebloom match -c dos unix
   warns "but those of KEYS do" lanebloom match --keys-field 2 -f 1 -c dos.tsv unix.tsv
-  warns "but none of KEYS" lanebloom match -f 2 -c unix dos.tsv
+  warns "but no key of KEYS does" lanebloom match -f 2 -c unix dos.tsv
   warns "$text, and no more pass than absent keys would: --crlf" lanebloom screen -c unix.lbf dos
   warns "$text, and no more pass than absent keys would" lanebloom screen -v -c unix.lbf dos
   warns "$text, and no more pass than absent keys would" \

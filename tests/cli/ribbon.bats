@@ -116,8 +116,8 @@ make_table() {
   lanebloom build -o local keys
   echo old >target
   cp ribbon kept
-  local message="ribbon: expected a filter that can be merged, found rocksdb-ribbon, which only"
-  message+=" opens; \`lanebloom screen --filter' queries"
+  local message="ribbon: expected a filter that can be merged, found rocksdb-ribbon, which can"
+  message+=" only be read; \`lanebloom screen --filter' queries"
   fails_with "$message" lanebloom merge --force -o target ribbon
   fails_with "$message" lanebloom merge --force -o target ribbon ribbon
   fails_with "$message" lanebloom merge --force -o target ribbon local

@@ -237,17 +237,17 @@ make_filter() {
     lanebloom build $options -o none --force </dev/null
     for how in "" "-c" "-j 3"; do
       run -1 --separate-stderr lanebloom screen $how none keys
-      [[ $stderr == "lanebloom: none: warning: this filter has no keys: none passes" ]]
+      [[ $stderr == "lanebloom: none: warning: this filter has no keys: no key passes" ]]
     done
     run -0 --separate-stderr lanebloom screen -v none keys
-    [[ $stderr == "lanebloom: none: warning: this filter has no keys: none passes" ]]
+    [[ $stderr == "lanebloom: none: warning: this filter has no keys: no key passes" ]]
     ! [[ $options == *expected* ]] || ! echo one | lanebloom add none ||
       [[ $(lanebloom screen -c none <<<one 2>&1) == 1 ]] # one key is enough
   done
   lanebloom build -o none --force </dev/null
   lanebloom build --expected 5 -o room </dev/null
   run -1 --separate-stderr lanebloom screen --filter none --filter room keys
-  is_message "warning: none of the 2 filters has keys: none passes"
+  is_message "warning: none of the 2 filters has keys: no key passes"
   run -0 --separate-stderr lanebloom screen -c --filter none --filter room --filter filter keys
   [[ -z $stderr ]]
   lanebloom build --raw --format leveldb --expected 9 -o raw </dev/null

@@ -1,6 +1,6 @@
-"""Texts of floating-point numbers, dates, times, decimals and UUIDs, and what Python makes of them:
-typed.py FOLDER writes TYPE.text, a text per line, and TYPE.bytes, the keys one after another, and
-prints each TYPE with the size of its keys.
+"""Writes texts of numbers, dates, times, decimals and UUIDs, and the keys that Python makes of
+them: typed.py FOLDER writes TYPE.text, a text per line, and TYPE.bytes, the keys one after another.
+It prints each TYPE with the size of its keys.
 
 SPDX-License-Identifier: MIT"""
 
@@ -32,7 +32,7 @@ def floats(form, least, most):
 
 
 def single(text):
-    """The nearest: Python rounds twice, so ask the exact value."""
+    """Finds the nearest value. Python rounds twice, so this compares exact values."""
     value = float(text)
     if value != value or value in (float("inf"), float("-inf")) or value == 0:
         return value
@@ -61,7 +61,7 @@ def dates():
 
 
 def times(digits):
-    """Text, and the number of units since 1970."""
+    """Yields texts and numbers of units since 1970."""
     units = 10**digits
     least, most = -62135596800 * units, 253402300799 * units
     if digits == 9:
