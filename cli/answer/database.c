@@ -247,16 +247,17 @@ static lanebloom_table *open_log(lanebloom_database *source)
 struct visit {
   const struct table_loader *loader;
   lanebloom_database *source;
+  struct table_place place; /* of the table that is being loaded */
   bool is_complete;
 };
 
 static void *load_live(void *context, const lanebloom_database_table *live, lanebloom_table *table)
 {
-  const struct visit *visit = context;
-  const struct table_place place = {.source = visit->source, .table = *live};
+  struct visit *visit = context;
+  visit->place = (struct table_place){.source = visit->source, .table = *live};
   if (is_standard_output(live->path))
     die(live->path, "%s", also_output_text);
-  return visit->loader->load(visit->loader->context, live->path, &place, table);
+  return visit->loader->load(visit->loader->context, live->path, &visit->place, table);
 }
 
 static void drop_live(void *context, void *loaded)
@@ -285,7 +286,7 @@ static bool load_sources(struct database *database, char *const *names, lanebloo
 {
   bool is_complete = true;
   for (size_t i = 0; i < database->nsources; i++) {
-    struct visit visit = {loader, database->sources[i], true};
+    struct visit visit = {.loader = loader, .source = database->sources[i], .is_complete = true};
     const lanebloom_table_visitor visitor = {
         .context = &visit, .opened = load_live, .dropped = drop_live, .failed = continue_without};
     char problem[512];

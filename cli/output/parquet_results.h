@@ -6,7 +6,7 @@
 #include "screen.h"
 
 /* Reads all inputs into memory, screens all Parquet files, and prints the result. The caller must
- * have set screen->answer by parquet_answer(). */
+ * have set screen->answer to the answer of Parquet files. */
 void screen_parquet(struct screen *screen, struct inputs *inputs);
 
 #endif

@@ -36,7 +36,7 @@ for step in [0-9]*.c; do
     *) flags= ;;
   esac
   echo "$step is compiled by $cc, and runs ${1-20} rounds for each filter" >&2
-  # words, or nothing
+  # shellcheck disable=SC2086 # $flags is several words, or nothing
   $cc -O2 $flags -o "$work/step" "$step"
   "$work/step" "$@" >"$work/said" || { cat "$work/said" >&2; exit 1; }
   cat "$work/said" >>"$work/all"
