@@ -309,7 +309,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_update(lanebloom_databas
  * NULL. */
 LANEBLOOM_API void lanebloom_database_close(lanebloom_database *database);
 
-/* A live table. Texts are borrowed from the database until its next update. */
+/* A live table. Texts are borrowed from the database until its next update, or until
+ * lanebloom_database_open_tables(). */
 typedef struct lanebloom_database_table {
   const char *path;
   const char *family; /* the name of its column family; "default" for LevelDB */
@@ -325,7 +326,7 @@ LANEBLOOM_API lanebloom_database_table
 lanebloom_database_table_at(const lanebloom_database *database, size_t i);
 
 /* How lanebloom_database_open_tables() handles each table. Zeros: it keeps the tables open. context
- * is passed to each function. */
+ * is passed to each function. The functions must not update or close the database. */
 typedef struct lanebloom_table_visitor {
   void *context;
 
@@ -333,11 +334,11 @@ typedef struct lanebloom_table_visitor {
    * memory ran out. If this function is NULL, the result is the table. */
   void *(*opened)(void *context, const lanebloom_database_table *live, lanebloom_table *table);
 
-  /* Frees a result of opened(). */
+  /* Frees a result of opened(). It must be set if opened is. */
   void (*dropped)(void *context, void *result);
 
-  /* Gets the problem of a table that cannot be opened. Returns true to continue without the table.
-   * NULL: the call fails. */
+  /* Gets the problem of a table that cannot be opened, or for which opened() returned NULL. Returns
+   * true to continue without the table. NULL: the call fails. */
   bool (*failed)(void *context, const lanebloom_database_table *live, lanebloom_status status,
                  const char *problem);
 
@@ -346,12 +347,14 @@ typedef struct lanebloom_table_visitor {
 } lanebloom_table_visitor;
 
 /* Opens all live tables of one version of the database. If a table cannot be opened, the engine may
- * have replaced it: the MANIFEST is read again, and tables of the new version are opened, for at
- * most 100 versions and 30 seconds. If nothing has changed, the table is missing.
+ * have replaced it: the MANIFEST is read again, and the tables of the new version are opened. This
+ * ends after 100 versions, or after 10 versions if 30 seconds have passed. If nothing has changed,
+ * the table cannot be opened.
  *
  * visitor: NULL: zeros. On success the `opened` of each table is its result, and belongs to the
- * caller; lanebloom_database_update() keeps the results of tables that stay. On failure all results
- * are freed.
+ * caller. On failure all results are freed. A later call needs the same opened() and dropped(),
+ * because it frees the results of tables that are gone. lanebloom_database_update() frees none: the
+ * caller needs a list of its own to free the results of tables that are gone.
  *
  * Errors: LIMIT: the engine replaced tables all the time (the line says: try again); ARGUMENT: no
  * such writer, or is_stopped() returned true; as for lanebloom_table_open() and

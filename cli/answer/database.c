@@ -271,11 +271,14 @@ static bool continue_without(void *context, const lanebloom_database_table *live
 {
   struct visit *visit = context;
   char text[512];
+  if (is_standard_output(live->path))
+    die(live->path, "%s", also_output_text);
   snprintf(text, sizeof text, "%s", problem);
   if (status == LANEBLOOM_ERR_FORMAT)
     explain_no_table(live->path, text, sizeof text);
-  complain(live->path, "%s%s", text,
-           live->is_elsewhere && access(live->path, F_OK) != 0 ? " by --db-path" : "");
+  const size_t nbytes = strlen(text), nend = strlen(": name them");
+  const bool names_folders = nbytes > nend && strcmp(text + nbytes - nend, ": name them") == 0;
+  complain(live->path, "%s%s", text, names_folders ? " by --db-path" : "");
   visit->is_complete = false;
   return true;
 }
@@ -336,10 +339,11 @@ static void take_over(struct database *database, struct database *earlier)
 {
   void *known = NULL;
   for (size_t i = 0; i < earlier->ntables; i++)
-    find_or_add(&earlier->paths[i], &known, compare_texts);
+    if (!earlier->places[i].source)
+      find_or_add(&earlier->paths[i], &known, compare_texts);
   for (size_t i = 0; i < database->ntables; i++) {
     char **const *found = tfind(&database->paths[i], &known, compare_texts);
-    if (!found || database->places[i].source || earlier->places[*found - earlier->paths].source)
+    if (!found || database->places[i].source)
       continue;
     void **loaded = &earlier->loaded[*found - earlier->paths];
     database->loaded[i] = *loaded;

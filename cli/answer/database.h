@@ -70,8 +70,9 @@ struct table_loader {
 /* Loads tables. Each name is a table file, the folder of a database, or another folder with tables.
  *
  * For a database, this reads the logs first, then the tables that the MANIFEST names. If a running
- * engine has replaced a table in the meantime, this reads the MANIFEST again, for at most 30
- * seconds. The keys of the logs count as one additional table.
+ * engine replaces tables in the meantime, this does what lanebloom_database_open_tables() does; if
+ * that fails, none of the database's tables is loaded. The keys of the logs count as one additional
+ * table.
  *
  * For another folder, or with options->all_files, this loads all .ldb and .sst files in the order
  * of their numbers. It lists the folder again until all tables are loaded and two listings agree,

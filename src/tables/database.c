@@ -465,7 +465,7 @@ static void move_results(struct view *before, struct view *after)
     if (next == before->nwanted || strcmp(before->wanted[next].path, wanted->path) != 0)
       continue;
     wanted->opened = before->wanted[next].opened;
-    before->wanted[next].opened = NULL;
+    before->wanted[next++].opened = NULL;
   }
 }
 

@@ -9,7 +9,7 @@
 #include "database.h"
 
 /* An engine may replace tables so often, or for so long, while they are opened. */
-enum { MAX_ATTEMPTS = 100, MAX_SECONDS = 30 };
+enum { MAX_ATTEMPTS = 100, MIN_ATTEMPTS = 10, MAX_SECONDS = 30 };
 
 void lanebloom_table_visitor_drop(const lanebloom_table_visitor *visitor, void *result)
 {
@@ -23,11 +23,13 @@ void lanebloom_table_visitor_drop(const lanebloom_table_visitor *visitor, void *
 
 static void drop_all(lanebloom_database *database, const lanebloom_table_visitor *visitor)
 {
+  const int error = errno;
   for (size_t i = 0; i < lanebloom_database_table_count(database); i++) {
     void **result = lanebloom_database_result(database, i);
     lanebloom_table_visitor_drop(visitor, *result);
     *result = NULL;
   }
+  errno = error;
 }
 
 /* Opens table i. `text' gets the problem. */
@@ -68,9 +70,13 @@ static lanebloom_status open_rest(lanebloom_database *database, lanebloom_writer
       continue;
     *is_any_missing = true;
     if (!is_final)
-      return LANEBLOOM_OK;
+      continue; /* the others are tried before the MANIFEST is read again */
     const lanebloom_database_table live = lanebloom_database_table_at(database, i);
-    if (!visitor->failed || !visitor->failed(visitor->context, &live, status, text))
+    const int error = errno;
+    const bool continues =
+        visitor->failed && visitor->failed(visitor->context, &live, status, text);
+    errno = error;
+    if (!continues)
       return problem_set(problem, status, "%s: %s", live.path, text);
   }
   return LANEBLOOM_OK;
@@ -99,7 +105,7 @@ static lanebloom_status open_version(lanebloom_database *database, lanebloom_wri
       return status;
     if (!changed)
       return open_rest(database, writer, visitor, true, &is_any_missing, problem);
-    if (attempt == MAX_ATTEMPTS || now() - begin > MAX_SECONDS)
+    if (attempt == MAX_ATTEMPTS || (attempt >= MIN_ATTEMPTS && now() - begin > MAX_SECONDS))
       return problem_set(problem, LANEBLOOM_ERR_LIMIT,
                          "being written: expected tables that stay, found that they changed %d "
                          "times: try again, or use a copy",

@@ -16,13 +16,14 @@ typedef struct {
 
 /* ---- Opening ---- */
 
-/* Raises what signals raise. The interpreter's lock is not held. */
+/* Lets signals raise exceptions. context: where the state of the thread is, which released the
+ * interpreter's lock. */
 static bool is_interrupted(void *context)
 {
-  (void)context;
-  const PyGILState_STATE state = PyGILState_Ensure();
+  PyThreadState **released = context;
+  PyEval_RestoreThread(*released);
   const bool is_raised = PyErr_CheckSignals() < 0;
-  PyGILState_Release(state);
+  *released = PyEval_SaveThread();
   return is_raised;
 }
 
@@ -46,22 +47,24 @@ static bool take_tables(Database *self, const lanebloom_database *database, lane
   return self->tables != NULL;
 }
 
-/* Opens the database without the interpreter's lock. */
+/* Opens the database, without the interpreter's lock. */
 static lanebloom_status open_database(Database *self, const char *path, lanebloom_writer writer,
                                       char problem[PROBLEM_NBYTES], lanebloom_database **database)
 {
-  static const lanebloom_table_visitor visitor = {.is_stopped = is_interrupted};
+  PyThreadState *released = PyEval_SaveThread();
+  const lanebloom_table_visitor visitor = {.context = &released, .is_stopped = is_interrupted};
   lanebloom_table *logs = NULL;
   lanebloom_status status = lanebloom_database_open(path, NULL, database, problem, PROBLEM_NBYTES);
   if (!status)
     status = lanebloom_database_open_tables(*database, writer, &visitor, problem, PROBLEM_NBYTES);
-  if (status)
-    return status;
-  status = lanebloom_database_logs(*database, &logs, problem, PROBLEM_NBYTES);
-  if (!take_tables(self, *database, logs) && !status) {
-    snprintf(problem, PROBLEM_NBYTES, "out of memory");
-    status = LANEBLOOM_ERR_MEMORY;
+  if (!status) {
+    status = lanebloom_database_logs(*database, &logs, problem, PROBLEM_NBYTES);
+    if (!take_tables(self, *database, logs) && !status) {
+      snprintf(problem, PROBLEM_NBYTES, "out of memory");
+      status = LANEBLOOM_ERR_MEMORY;
+    }
   }
+  PyEval_RestoreThread(released);
   return status;
 }
 
@@ -86,10 +89,7 @@ static PyObject *database_new(PyTypeObject *type, PyObject *args, PyObject *name
   }
   self->path = Py_NewRef(path.text);
   lanebloom_database *database = NULL;
-  lanebloom_status status;
-  Py_BEGIN_ALLOW_THREADS
-  status = open_database(self, path_name(&path), writer, problem, &database);
-  Py_END_ALLOW_THREADS
+  const lanebloom_status status = open_database(self, path_name(&path), writer, problem, &database);
   if (!status) {
     lanebloom_database_info info;
     lanebloom_database_describe(database, &info, sizeof info);
