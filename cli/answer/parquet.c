@@ -255,7 +255,8 @@ static void warn_of_filters(const struct parquet_query *query)
              query->nwithout_both);
   complain(
       NULL,
-      "warning: %zu of %zu row groups have no usable filter of column %s: %s; the first is in %s",
+      "warning: %zu of %zu row groups have no filter of column %s that can be used: %s; the first "
+      "is in %s",
       query->nwithout_filter, query->nrow_groups, query->column, bounds, query->first_without);
 }
 
