@@ -5,7 +5,7 @@
 bats_require_minimum_version 1.5.0
 
 # bats records the line of each command in case it fails, which makes a command of bash take 0.3 ms.
-# The line of the failed command gives the same information, and \`run' takes a third of the time.
+# The line of the failed command gives the same information, and `run' takes a third of the time.
 where() {
   bats_capture_stack_trace
 }
