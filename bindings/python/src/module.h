@@ -91,11 +91,6 @@ int filter_type_add(PyObject *module);
 int builder_type_add(PyObject *module);
 int database_type_add(PyObject *module);
 
-/* Builds a filter of a batch. form: the key form, or NULL for that of the batch's type. */
-lanebloom_status build_filter(lanebloom_format format, double bits_per_key, uint64_t expected,
-                              const lanebloom_key_form *form, const struct batch *batch,
-                              lanebloom_filter **filter, char problem[PROBLEM_NBYTES]);
-
 /* Chooses the bits per key of a filter for n keys. They are `bits_per_key`, if it is given, or as
  * many as reach the false-positive rate `rate`, or 10 if neither is given. Each of the two is a
  * number or, if it is not given, None or NULL. Returns -1 and raises on an error. */
