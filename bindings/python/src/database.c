@@ -89,7 +89,7 @@ static PyObject *database_new(PyTypeObject *type, PyObject *args, PyObject *name
   }
   self->path = Py_NewRef(path.text);
   lanebloom_database *database = NULL;
-  const lanebloom_status status = open_database(self, path_name(&path), writer, problem, &database);
+  const lanebloom_status status = open_database(self, path.name, writer, problem, &database);
   if (!status) {
     lanebloom_database_info info;
     lanebloom_database_describe(database, &info, sizeof info);

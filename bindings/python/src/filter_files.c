@@ -60,7 +60,7 @@ static PyObject *load(load_function *function, PyObject *args, PyObject *named)
   if (path_begin(&path, object) == 0) {
     lanebloom_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = function(path_name(&path), &filter, problem, sizeof problem);
+    status = function(path.name, &filter, problem, sizeof problem);
     Py_END_ALLOW_THREADS
     if (status)
       raise_status(status, problem, path.text);
@@ -99,7 +99,7 @@ PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named)
   if (path_begin(&path, object) == 0) {
     lanebloom_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lanebloom_filter_load_raw(format, path_name(&path), &filter, problem, sizeof problem);
+    status = lanebloom_filter_load_raw(format, path.name, &filter, problem, sizeof problem);
     Py_END_ALLOW_THREADS
     if (status)
       raise_status(status, problem, path.text);
@@ -116,7 +116,7 @@ static PyObject *save(PyObject *self, save_function *function, PyObject *object)
   lanebloom_status status = LANEBLOOM_ERR_ARGUMENT;
   if (path_begin(&path, object) == 0) {
     Py_BEGIN_ALLOW_THREADS
-    status = function(get(self), path_name(&path));
+    status = function(get(self), path.name);
     Py_END_ALLOW_THREADS
     if (status)
       raise_status(status, NULL, path.text);

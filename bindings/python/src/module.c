@@ -71,13 +71,9 @@ int path_begin(struct path *path, PyObject *object)
   *path = (struct path){0};
   if (!PyUnicode_FSConverter(object, &path->bytes))
     return -1;
-  path->text = PyUnicode_DecodeFSDefault(PyBytes_AsString(path->bytes));
+  path->name = PyBytes_AsString(path->bytes);
+  path->text = PyUnicode_DecodeFSDefault(path->name);
   return path->text ? 0 : -1;
-}
-
-const char *path_name(const struct path *path)
-{
-  return PyBytes_AsString(path->bytes);
 }
 
 void path_end(struct path *path)

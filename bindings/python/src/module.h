@@ -28,10 +28,10 @@ int find_form(const char *name, lanebloom_key_form *form);
 /* A path as bytes and, for messages, as str. path_end() must be called even if path_begin()
  * fails. */
 struct path {
+  const char *name; /* borrowed from `bytes`; code that has released the lock uses only this */
   PyObject *bytes, *text;
 };
 int path_begin(struct path *path, PyObject *object);
-const char *path_name(const struct path *path);
 void path_end(struct path *path);
 
 /* ---- Batches: keys of any kind, converted to arrays of Arrow ---- */

@@ -37,11 +37,10 @@ PyObject *parquet_find_files(PyObject *self, PyObject *object)
   struct path path;
   (void)self;
   if (path_begin(&path, object) == 0) {
-    const char *name = path_name(&path);
     lanebloom_parquet_files *files;
     lanebloom_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lanebloom_parquet_find_files(&name, 1, &files, problem, sizeof problem);
+    status = lanebloom_parquet_find_files(&path.name, 1, &files, problem, sizeof problem);
     Py_END_ALLOW_THREADS
     if (!status)
       found = Py_BuildValue("NN", list_paths(&files->read), list_paths(&files->skipped));
@@ -111,7 +110,7 @@ PyObject *parquet_open(PyObject *self, PyObject *args)
     lanebloom_parquet *file;
     size_t column;
     lanebloom_status status =
-        lanebloom_parquet_open(path_name(&path), bounds, &file, problem, sizeof problem);
+        lanebloom_parquet_open(path.name, bounds, &file, problem, sizeof problem);
     if (!status)
       status = lanebloom_parquet_find(file, column_path, &column, problem, sizeof problem);
     if (!status) {
