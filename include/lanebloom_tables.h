@@ -289,6 +289,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
 /* Reads the logs and the MANIFEST of a database. options: copied; NULL stands for all zeros. Time:
  * n log n. Memory: linear in the MANIFEST; the keys of logs take about 300 MiB at most.
  *
+ * problem: a file in the folder is named without the folder, and any other file by its path.
+ *
  * Errors: FORMAT: the folder of logs that OPTIONS names is missing, or column families with
  * timestamps were created and dropped all the time (the line says: try again). CORRUPT: CURRENT or
  * the MANIFEST is damaged. LIMIT: the MANIFEST has records that this build does not know. ARGUMENT:
@@ -355,6 +357,8 @@ typedef struct lanebloom_table_visitor {
  * caller. On failure all results are freed. A later call needs the same opened() and dropped(),
  * because it frees the results of tables that are gone. lanebloom_database_update() frees none: the
  * caller needs a list of its own to free the results of tables that are gone.
+ *
+ * problem: as for lanebloom_database_open(). failed() gets a line that does not name the table.
  *
  * Errors: LIMIT: the engine replaced tables all the time (the line says: try again); ARGUMENT: no
  * such writer, or is_stopped() returned true; as for lanebloom_table_open() and

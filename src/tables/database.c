@@ -133,6 +133,14 @@ static lanebloom_status open_manifest(const char *folder, lanebloom_engine engin
   return status == LANEBLOOM_ERR_MEMORY ? problem_memory(problem, 1) : status;
 }
 
+const char *lanebloom_database_short_path(const lanebloom_database *database, const char *path)
+{
+  const size_t n = strlen(database->folder);
+  if (n == 0 || strncmp(path, database->folder, n) != 0)
+    return path;
+  return path[n] == '/' ? path + n + 1 : path[n - 1] == '/' ? path + n : path;
+}
+
 /* Inserts the name of the file before the text of the problem. */
 static lanebloom_status name_problem(const char *name, lanebloom_status status,
                                      const struct problem *problem)
@@ -338,7 +346,7 @@ static lanebloom_status read_log(struct lanebloom_database *database, const stru
   }
   if (status) {
     lanebloom_write_log_free(log);
-    status = name_problem(path, status, problem);
+    status = name_problem(lanebloom_database_short_path(database, path), status, problem);
     free(path);
     return status;
   }

@@ -1,9 +1,14 @@
-/* The results of lanebloom_database_open_tables(), which a database stores beside its tables.
+/* What opening tables needs of a database: the results of lanebloom_database_open_tables(), which
+ * are stored beside its tables, and the names of files in problems.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_DATABASE_H
 #define LANEBLOOM_TABLES_DATABASE_H
 
 #include <lanebloom_tables.h>
+
+/* Returns how problems name a file: without the database's folder if the file is in it, because the
+ * caller knows that folder; otherwise by the whole path. */
+const char *lanebloom_database_short_path(const lanebloom_database *database, const char *path);
 
 /* The result for table i, to be read and written; NULL: it is not open. */
 void **lanebloom_database_result(lanebloom_database *database, size_t i);

@@ -77,7 +77,8 @@ static lanebloom_status open_rest(lanebloom_database *database, lanebloom_writer
         visitor->failed && visitor->failed(visitor->context, &live, status, text);
     errno = error;
     if (!continues)
-      return problem_set(problem, status, "%s: %s", live.path, text);
+      return problem_set(problem, status, "%s: %s",
+                         lanebloom_database_short_path(database, live.path), text);
   }
   return LANEBLOOM_OK;
 }

@@ -174,6 +174,15 @@ complete; not seen: $not_seen" ]]
   [[ ${#lines[@]} -eq 1 && $output == "(log) "* ]]
 }
 
+@test "a log that cannot be read is named after its folder, which is named once" {
+  make leveldb-log
+  log=$(logs leveldb-log | tail -n 1)
+  rm "$log"
+  mkdir "$log"
+  fails_with "leveldb-log: ${log##*/}: expected a regular file, found" \
+    lanebloom screen --db leveldb-log <<<key
+}
+
 @test "a log that ends within a record: nothing is said, and all before is found" {
   make leveldb-log rocksdb-log rocksdb-compressed-log
   for kind in leveldb-log rocksdb-log rocksdb-compressed-log; do

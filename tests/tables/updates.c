@@ -382,7 +382,7 @@ Test(tables, a_table_is_missing)
   struct visits visits = {0};
   char problem[PROBLEM_NBYTES];
   cr_assert(open_all(database, &visits, problem) == LANEBLOOM_ERR_IO);
-  cr_assert(strstr(problem, "000007.sst: expected a table of the database, found none"), "%s",
+  cr_assert(strcmp(problem, "000007.sst: expected a table of the database, found none") == 0, "%s",
             problem);
   cr_assert(visits.nresults == 0 && visits.nopened == 1 && visits.nfailed == 1);
   cr_assert(!lanebloom_database_table_at(database, 0).opened);

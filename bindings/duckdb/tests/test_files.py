@@ -241,6 +241,35 @@ def test_a_database_that_changes_at_every_look(tmp_path):
     assert (tmp_path / "db" / "MANIFEST-000002").stat().st_size - nbytes == 102
 
 
+def test_errors_name_a_path_once(db, tmp_path):
+    missing, damaged, log, cut = (tmp_path / name for name in ["missing", "damaged", "log", "cut"])
+    for folder in missing, damaged, log:
+        make(folder)
+    (damaged / "000005.ldb").write_bytes(bytes(100))
+    (log / "000003.log").mkdir()
+    cut.write_bytes(b"PAR1 and no more")
+    (tmp_path / "empty").mkdir()
+    for sql, path, says in [
+        ("FROM lanebloom_tables", missing, "000005.ldb: expected a table of the database"),
+        ("FROM lanebloom_tables", damaged, "000005.ldb: not a table"),
+        ("FROM lanebloom_tables", log, "000003.log: expected a regular file"),
+        ("FROM lanebloom_tables", cut, "not a table"),
+        ("FROM lanebloom_tables", tmp_path / "empty", "expected a database"),
+        ("FROM lanebloom_tables", tmp_path / "none", "No such file or directory"),
+        ("FROM lanebloom_parquet", cut, ""),
+        ("FROM lanebloom_parquet", tmp_path / "empty", "expected a folder with Parquet files"),
+        ("FROM lanebloom_parquet", tmp_path / "none", "expected"),
+        ("CALL lanebloom_load", cut, "not a lanebloom container"),
+        ("CALL lanebloom_load", tmp_path / "none", "No such file or directory"),
+    ]:
+        name = "'f', " if "load" in sql else ""
+        with pytest.raises(duckdb.Error) as error:
+            db.execute(f"{sql}({name}'{path}')").fetchall()
+        message = str(error.value)
+        assert f"{sql.split()[1]}: {path}: {says}" in message
+        assert message.count(str(path)) == 1, message
+
+
 def varint(value):
     return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + varint(value >> 7)
 
