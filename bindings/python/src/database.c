@@ -101,7 +101,7 @@ static PyObject *database_new(PyTypeObject *type, PyObject *args, PyObject *name
   if (status && !PyErr_Occurred())
     raise_status(status, problem, path.text);
   else if (damage)
-    PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%S: %S; keys may be missing", path.text, damage);
+    PyErr_WarnFormat(PyExc_RuntimeWarning, 1, "%S; keys may be missing", damage);
   Py_XDECREF(damage);
   path_end(&path);
   if (PyErr_Occurred()) {

@@ -22,11 +22,25 @@ static PyObject *exception_of(lanebloom_status status)
   }
 }
 
+/* Raises OSError with errno. The problem may name another file than the path does: one in that
+ * folder. */
+static PyObject *raise_os_error(const char *problem, PyObject *path)
+{
+  if (!problem || !*problem)
+    return path ? PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path)
+                : PyErr_SetFromErrno(PyExc_OSError);
+  PyObject *values =
+      path ? Py_BuildValue("isO", errno, problem, path) : Py_BuildValue("is", errno, problem);
+  if (values)
+    PyErr_SetObject(PyExc_OSError, values);
+  Py_XDECREF(values);
+  return NULL;
+}
+
 PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *path)
 {
   if (status == LANEBLOOM_ERR_IO)
-    return path ? PyErr_SetFromErrnoWithFilenameObject(PyExc_OSError, path)
-                : PyErr_SetFromErrno(PyExc_OSError);
+    return raise_os_error(problem, path);
   if (!problem || !*problem)
     problem = lanebloom_status_text(status);
   if (path)

@@ -13,7 +13,7 @@ extern PyObject *error_type; /* lanebloom.Error */
 enum { PROBLEM_NBYTES = 1024 };
 
 /* Raises the exception for a status and returns NULL. problem: the message; if it is NULL or "",
- * the text of the status is the message. path: a str that the message begins with, or NULL. */
+ * the text of the status is the message. path: a str that the message also has, or NULL. */
 PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *path);
 
 /* Like raise_status(), for errors about keys: raises TypeError if keys of this type are not

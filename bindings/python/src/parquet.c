@@ -2,7 +2,6 @@
  * groups in which keys may be, and reads the statistics and filters that an audit compares with the
  * data. These functions are private; lanebloom/parquet.py calls them and is the public interface.
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
 #include <lanebloom_parquet.h>
 #include <string.h>
 
@@ -21,14 +20,6 @@ static PyObject *list_paths(const lanebloom_parquet_paths *paths)
   return list;
 }
 
-static void raise_os_error(const char *problem)
-{
-  PyObject *values = Py_BuildValue("is", errno, problem);
-  if (values)
-    PyErr_SetObject(PyExc_OSError, values);
-  Py_XDECREF(values);
-}
-
 /* (folder) -> the list of files to read, and the list of files that are skipped. */
 PyObject *parquet_find_files(PyObject *self, PyObject *object)
 {
@@ -44,10 +35,7 @@ PyObject *parquet_find_files(PyObject *self, PyObject *object)
     Py_END_ALLOW_THREADS
     if (!status)
       found = Py_BuildValue("NN", list_paths(&files->read), list_paths(&files->skipped));
-    else if (status == LANEBLOOM_ERR_IO) /* the message names the folder that failed, which may
-                                          * be below this one */
-      raise_os_error(problem);
-    else
+    else /* the message names the folder that failed, which may be below this one */
       raise_status(status, problem, NULL);
     lanebloom_parquet_files_free(files);
   }

@@ -9,6 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from test_changing import make
 
 import lanebloom
 
@@ -44,6 +45,34 @@ def test_what_is_no_database(tmp_path):
         lanebloom.Database(tmp_path)
     with pytest.raises(ValueError, match="writer"):
         lanebloom.Database(tmp_path, writer="me")
+
+
+def test_errors_of_databases_name_the_file(tmp_path):
+    missing, damaged, log = (tmp_path / name for name in ["missing", "damaged", "log"])
+    for folder in missing, damaged, log:
+        make(folder)
+    (damaged / "000005.ldb").write_bytes(bytes(100))
+    (log / "000003.log").mkdir()
+    for folder, exception, says in [
+        (missing, FileNotFoundError, "000005.ldb: expected a table of the database, found none"),
+        (damaged, lanebloom.Error, "000005.ldb: not a table"),
+        (log, lanebloom.Error, "000003.log: expected a regular file"),
+    ]:
+        with pytest.raises(exception) as error:
+            lanebloom.Database(folder)
+        assert says in str(error.value)
+        assert str(error.value).count(str(folder)) == 1, error.value
+        assert exception is not FileNotFoundError or error.value.filename == str(folder)
+
+
+def test_a_warning_of_a_damaged_log_names_the_file(tmp_path):
+    make(tmp_path / "db", 0)
+    (tmp_path / "db" / "000003.log").write_bytes(b"sums" + bytes([10, 0, 1]) + bytes(10))
+    with pytest.warns(RuntimeWarning) as warned:
+        lanebloom.Database(tmp_path / "db")
+    message = str(warned[0].message)
+    assert message.startswith(f"{tmp_path}/db/000003.log: damaged at 0: ")
+    assert message.count(str(tmp_path)) == 1 and message.endswith("; keys may be missing")
 
 
 def write(path, values, type_=None, column="id", **options):
