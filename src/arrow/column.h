@@ -71,11 +71,18 @@ static inline uint64_t integer_at(const struct column *column, size_t row)
   }
 }
 
-static inline bool is_null(const struct array *array, size_t row)
+/* Stands for a row that has no value, because it is null. Its key is empty, or 0. */
+static const size_t NO_ROW = SIZE_MAX;
+
+/* Returns the row of values_of(array) that has the value of a row of the array, or NO_ROW. */
+static inline size_t value_row(const struct array *array, size_t row)
 {
-  return !is_valid(&array->rows, row) ||
-         (array->has_dictionary &&
-          !is_valid(&array->values, (size_t)integer_at(&array->rows, row)));
+  if (!is_valid(&array->rows, row))
+    return NO_ROW;
+  if (!array->has_dictionary)
+    return row;
+  const size_t value = (size_t)integer_at(&array->rows, row);
+  return is_valid(&array->values, value) ? value : NO_ROW;
 }
 
 static inline bool may_have_nulls(const struct array *array)

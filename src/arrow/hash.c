@@ -23,7 +23,7 @@ lanebloom_status lanebloom_hash_arrow(lanebloom_format format, const struct Arro
     const lanebloom_keys keys = lanebloom_arrow_block_keys(&array, first, n, &block);
     status = lanebloom_hash(format, &keys, to);
     for (size_t i = 0; !status && may_have_nulls(&array) && i < n; i++)
-      if (is_null(&array, first + i))
+      if (value_row(&array, first + i) == NO_ROW)
         memset(to + i * hash_nbytes, 0, hash_nbytes);
   }
   return status ? problem_status(&problem, status) : LANEBLOOM_OK;

@@ -55,15 +55,8 @@ lanebloom_keys lanebloom_arrow_block_keys(const struct array *array, size_t firs
 {
   if (is_direct(array))
     return lanebloom_arrow_direct_keys(&array->rows, first, n);
-  for (size_t i = 0; i < n; i++) {
-    const size_t row = first + i;
-    size_t value = is_valid(&array->rows, row) ? row : NO_ROW;
-    if (array->has_dictionary && value != NO_ROW) {
-      value = (size_t)integer_at(&array->rows, row);
-      value = is_valid(&array->values, value) ? value : NO_ROW;
-    }
-    block->rows[i] = value;
-  }
+  for (size_t i = 0; i < n; i++)
+    block->rows[i] = value_row(array, first + i);
   return lanebloom_arrow_gather(values_of(array), block, n);
 }
 
@@ -78,10 +71,10 @@ lanebloom_status lanebloom_arrow_slices(const struct ArrowSchema *schema,
     return status;
   const struct column *values = values_of(&array);
   for (size_t row = 0; row < array.rows.n; row++) {
+    const size_t value = value_row(&array, row);
     slices[row] = (lanebloom_slice){NULL, 0};
-    if (is_null(&array, row))
+    if (value == NO_ROW)
       continue;
-    const size_t value = array.has_dictionary ? (size_t)integer_at(&array.rows, row) : row;
     if (values->type.layout != FIXED || is_as_stored(&values->type)) {
       slices[row] = value_at(values, value);
       continue;

@@ -11,9 +11,6 @@
  * lanebloom.h documents under "Stack". */
 enum { BLOCK_NROWS = 512, MAX_NUMBER_NBYTES = 16 };
 
-/* Stands for a row that has no value, because it is null. Its key is empty, or 0. */
-static const size_t NO_ROW = SIZE_MAX;
-
 struct block {
   size_t rows[BLOCK_NROWS];
   union {

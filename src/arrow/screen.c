@@ -62,7 +62,7 @@ static void screen_rows(const void *of, size_t first, size_t n, uint8_t *hits)
   if (array->rows.valid)
     clear_nulls(&array->rows, first, n, hits);
   for (size_t i = 0; !query->hits_of_values && array->values.valid && i < n; i++)
-    if (hits_has_bit(hits, i) && is_null(array, first + i))
+    if (hits_has_bit(hits, i) && value_row(array, first + i) == NO_ROW)
       hits_clear_bit(hits, i);
 }
 
