@@ -1,5 +1,4 @@
-/* Builds filters from one batch of keys, from a stream of batches, and by merging other filters or
- * builders.
+/* Builds filters from one batch of keys and from a stream of batches, and merges builders.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdlib.h>
@@ -38,12 +37,6 @@ static lanebloom_status ensure_payload(lanebloom_builder *builder)
 {
   return builder->memory.bytes ? LANEBLOOM_OK
                                : create_payload(builder->format, &builder->shape, &builder->memory);
-}
-
-static void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
-{
-  for (uint64_t i = 0; i < nbytes; i++)
-    into[i] |= from[i];
 }
 
 /* ---- Not sized: hashes are stored until their number is known ---- */
@@ -177,13 +170,6 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
   lanebloom_memory_free(&scratch);
 }
 
-/* Adds two numbers of keys. If the sum overflows, it is unknown. */
-static uint64_t add_counts(uint64_t a, uint64_t b)
-{
-  uint64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
-}
-
 lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_key,
                                           uint64_t expected_keys, lanebloom_builder **builder)
 {
@@ -261,12 +247,6 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   }
   builder->nkeys = add_counts(builder->nkeys, keys->n);
   return LANEBLOOM_OK;
-}
-
-static bool same_shape(const struct filter_shape *a, const struct filter_shape *b)
-{
-  return a->answer == b->answer && a->nprobes == b->nprobes && a->nbytes == b->nbytes &&
-         a->nbits == b->nbits;
 }
 
 lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloom_builder *from)
@@ -490,56 +470,4 @@ lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per
     format->write_frame(&shape, bytes);
   *size = (size_t)nbytes;
   return LANEBLOOM_OK;
-}
-
-static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, size_t first, size_t n)
-{
-  return n == 0 || memcmp(a->bytes + first, b->bytes + first, n) == 0;
-}
-
-/* Checks whether two filters can be merged by a bitwise or: everything but the payload must be
- * equal, and keys must set bits in the payload, as in all formats but Ribbon. */
-static bool same_layout(const lanebloom_filter *a, const lanebloom_filter *b)
-{
-  if (a->shape.answer == ANSWER_BY_PROBES && !a->format->plan)
-    return false;
-  if (a->format != b->format || a->nbytes != b->nbytes || !same_shape(&a->shape, &b->shape))
-    return false;
-  const size_t header = (size_t)(a->payload - a->bytes), end = header + a->shape.nbytes;
-  return same_bytes(a, b, 0, header) && same_bytes(a, b, end, a->nbytes - end);
-}
-
-lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, size_t n,
-                                        lanebloom_filter **merged)
-{
-  *merged = NULL;
-  if (!lanebloom_kernels_current())
-    return LANEBLOOM_ERR_KERNEL;
-  if (n == 0)
-    return LANEBLOOM_ERR_ARGUMENT;
-  const lanebloom_filter *first = filters[0];
-  uint64_t nkeys = 0;
-  double bits_per_key = first->bits_per_key;
-  for (size_t i = 0; i < n; i++) {
-    if (!same_layout(first, filters[i]) || !same_key_form(first->key_form, filters[i]->key_form))
-      return LANEBLOOM_ERR_MISMATCH;
-    nkeys =
-        add_counts(nkeys, filters[i]->nkeys); /* if one of the numbers is unknown, so is the sum */
-    if (filters[i]->bits_per_key != bits_per_key)
-      bits_per_key = NAN;
-  }
-
-  struct memory memory = lanebloom_memory_create(first->nbytes);
-  if (!memory.bytes)
-    return LANEBLOOM_ERR_MEMORY;
-  for (size_t i = 0; i < n; i++)
-    or_bytes(memory.bytes, filters[i]->bytes,
-             first->nbytes); /* the frames are equal, so their bitwise or is again the frame */
-  lanebloom_status status = lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes,
-                                                   nkeys, bits_per_key, memory, merged);
-  if (status)
-    lanebloom_memory_free(&memory);
-  else
-    (*merged)->key_form = first->key_form;
-  return status;
 }

@@ -44,4 +44,26 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, co
  * fail only with KERNEL. Errors: MEMORY, KERNEL. */
 lanebloom_status lanebloom_builder_reserve(lanebloom_builder *builder, size_t n);
 
+/* ---- Merging filters and builders ---- */
+
+static inline bool same_shape(const struct filter_shape *a, const struct filter_shape *b)
+{
+  return a->answer == b->answer && a->nprobes == b->nprobes && a->nbytes == b->nbytes &&
+         a->nbits == b->nbits;
+}
+
+/* Adds two numbers of keys. If the sum overflows, it is unknown. */
+static inline uint64_t add_counts(uint64_t a, uint64_t b)
+{
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
+}
+
+/* Sets the bits that are set in `from`. */
+static inline void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
+{
+  for (uint64_t i = 0; i < nbytes; i++)
+    into[i] |= from[i];
+}
+
 #endif
