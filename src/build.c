@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "filter.h"
+#include "repetitions.h"
 
 /* A builder is sized if it was created with expected_keys, or by lanebloom_builder_part(). A sized
  * builder has the filter in `memory` from the start. A builder that is not sized stores `hashes`
@@ -62,53 +63,6 @@ static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
   return LANEBLOOM_OK;
 }
 
-/* Counts the repetitions: hashes that equal the hash before them. There must be a hash before
- * `hashes`, with which the first one is compared. Usually there are no repetitions. A first pass
- * shows that by comparing only 4 bytes of each hash, because compilers turn such a loop into
- * vectors (0.2 ns per hash; comparing all 8 bytes takes 0.6). */
-static inline size_t count_repetitions(const uint8_t *hashes, size_t n, size_t size)
-{
-  uint32_t nhalves = 0;
-  for (size_t i = 0; i < n; i++)
-    nhalves += hash32_at(hashes + i * size, 0) == hash32_at(hashes + i * size - size, 0);
-  if (nhalves == 0)
-    return 0;
-
-  size_t count = 0;
-  for (size_t i = 0; i < n; i++) {
-    uint64_t before = 0, hash = 0;
-    memcpy(&before, hashes + i * size - size, size);
-    memcpy(&hash, hashes + i * size, size);
-    count += hash == before;
-  }
-  return count;
-}
-
-/* Removes the repetitions without branches: writes every hash, but advances only past a hash that
- * is no repetition, so that the next hash overwrites a repetition. */
-static inline void remove_repetitions(uint8_t *hashes, size_t n, size_t size)
-{
-  uint8_t *end = hashes;
-  uint64_t last = 0;
-  memcpy(&last, hashes - size, size);
-  for (size_t i = 0; i < n; i++) {
-    uint64_t hash = 0;
-    memcpy(&hash, hashes + i * size, size);
-    memcpy(end, &hash, size);
-    end += hash != last ? size : 0;
-    last = hash;
-  }
-}
-
-/* Removes the repetitions and returns how many of the n hashes are left. */
-static inline size_t drop_repetitions(uint8_t *hashes, size_t n, size_t size)
-{
-  const size_t nrepetitions = count_repetitions(hashes, n, size);
-  if (nrepetitions > 0)
-    remove_repetitions(hashes, n, size);
-  return n - nrepetitions;
-}
-
 static uint8_t *end_of_hashes(const lanebloom_builder *builder)
 {
   return builder->hashes + builder->nhashes * HASH_NBYTES[builder->format->hash];
@@ -123,8 +77,7 @@ static void append_block(lanebloom_builder *builder, size_t n)
   if (builder->format->drops_equal_neighbours) {
     const size_t first = builder->nhashes == 0; /* no hash is before the first one */
     hashes += first * size;
-    n = first + (size == sizeof(uint64_t) ? drop_repetitions(hashes, n - first, sizeof(uint64_t))
-                                          : drop_repetitions(hashes, n - first, sizeof(uint32_t)));
+    n = first + lanebloom_repetitions_drop(hashes, n - first, size);
   }
   builder->nhashes += n;
 }
@@ -385,9 +338,7 @@ static uint64_t count_hashes(const struct format_table *format, const struct ker
   while (source.next < source.n) {
     const size_t n = hash_source_write(&source, BLOCK_NKEYS, block);
     const size_t first = count == 0; /* no hash is before the first one */
-    count += n - (size == sizeof(uint64_t)
-                      ? count_repetitions(block + first * size, n - first, sizeof(uint64_t))
-                      : count_repetitions(block + first * size, n - first, sizeof(uint32_t)));
+    count += n - lanebloom_repetitions_count(block + first * size, n - first, size);
     memcpy(block - size, block + (n - 1) * size, size);
   }
   return count;
