@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../filter.h"
 #include "../parts.h"
 #include "keys.h"
 
@@ -96,8 +95,8 @@ static lanebloom_status begin_query(const lanebloom_filter *filter,
   struct array *array = &query->array;
   lanebloom_status status = lanebloom_arrow_open(schema, arrow, array, problem);
   if (!status)
-    status =
-        lanebloom_arrow_check_form(&values_of(array)->type, filter->key_form, "filter", problem);
+    status = lanebloom_arrow_check_form(&values_of(array)->type, lanebloom_filter_key_form(filter),
+                                        "filter", problem);
   if (!status && array->has_dictionary && array->values.n <= array->rows.n)
     status = screen_values(query, problem);
   return status;
