@@ -22,9 +22,12 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/code" "$work/planted" # checkers of C need a compile_commands.json
 # A file may be compiled several times, such as for several instruction sets. It is checked once.
 jq 'unique_by(.file)' build/check/compile_commands.json >"$work/code/compile_commands.json"
-jq -n --arg directory "$PWD" --arg file "$PWD/tests/planted.c" \
+jq -n --arg directory "$PWD" --arg file "$PWD/tests/tree/planted.c" \
   '[{directory: $directory, file: $file, command: "gcc -c \($file)"}]' \
   >"$work/planted/compile_commands.json"
+
+sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/kernels/instruction_sets.txt |
+  paste -sd '|') # the folders of kernels
 
 # Only rows of Markdown tables and single long words may be longer than 100 characters.
 line_length() { # FILE...
@@ -40,7 +43,6 @@ clang_format() { # FILE...
 # first file. The analyzer of clang takes minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. It
 # does not analyze kernels, because intrinsics would double its time.
 clang_tidy() { # FOLDER
-  sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   without="/src/($sets)/"
   [ "${LANEBLOOM_EXHAUSTIVE-}" = 1 ] || without="."
   jq -r --arg without "$without" \
@@ -63,7 +65,6 @@ cpp_check() { # FOLDER
 # bits in a lane. This check takes minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. It skips
 # C++, which gcc 12 cannot analyze.
 fanalyzer() { # FOLDER
-  sets=$(awk '!/^#/ && $1 != "scalar" { print $1 }' tests/instruction_sets.txt | paste -sd '|')
   jq -r --arg sets "/src/($sets)/" \
     '.[] | select(.file | endswith(".c")) |
       .command + " -fanalyzer -Wno-analyzer-malloc-leak -Werror -o /dev/null" +
@@ -115,7 +116,7 @@ clean clang_format \
   $(find bench bindings cli examples fuzz include src tests -name '*.[ch]' -o -name '*.cc')
 # shellcheck disable=SC2046
 clean line_length $(find . \( -path ./.git -o -path ./build -o -path ./results \
-  -o -path ./tests/vectors -o -path ./tests/report -o -path ./fuzz/regressions \) -prune \
+  -o -path ./tests/vectors -o -path ./tests/bench/report -o -path ./fuzz/regressions \) -prune \
   -o -type f ! -name LICENSE ! -name instruction_sets.txt ! -name cpus.html -print)
 clean shellcheck .ci/run scripts/*.sh bench/*.sh examples/ladder/*.sh
 clean cpp_check "$work/code"

@@ -165,7 +165,7 @@ for step; do
   else
     (share_objects "$step" && run_preset "$step") || failed="$failed $step"
   fi
-  [ "$step" != release ] || # for tests/hosts.bats
+  [ "$step" != release ] || # for tests/engine/hosts.bats
     export LANEBLOOM_NATIVE="$PWD/build/release/cli/lanebloom"
 done
 for step in $scripts; do (share_objects "$step" && run_script "$step") & done

@@ -7,7 +7,7 @@
 
 #include <lanebloom_arrow.h>
 
-#include "../support.h"
+#include "support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -1,4 +1,4 @@
-# Runs of the command with system calls that fail or end it, by means of tests/interpose/.
+# Runs of the command with system calls that fail or end it, by means of tests/cli/interpose/.
 # SPDX-License-Identifier: MIT
 
 needs_interposing() {

@@ -1,4 +1,4 @@
-/* Replacements for calls of the C library, by the linker (tests/CMakeLists.txt).
+/* Replacements for calls of the C library, by the linker (tests/faults/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>

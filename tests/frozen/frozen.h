@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "../support.h"
+#include "support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -1,7 +1,7 @@
 /* Sizes and counts that exceed 32 bits. LevelDB filters of 2^29 bytes and more have too many bits
  * for 32 bits, and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters are tested
  * at their largest sizes, and counts of keys beyond 32 bits. Memory and files are nearly all
- * untouched, so they take only a few hundred megabytes; ../huge.bats uses the full sizes.
+ * untouched, so they take only a few hundred megabytes; huge.bats uses the full sizes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_HUGE_H
 #define LANEBLOOM_TESTS_HUGE_H
@@ -9,8 +9,8 @@
 #include <criterion/criterion.h>
 #include <lanebloom.h>
 
-#include "../model.h"
-#include "../support.h"
+#include "model.h"
+#include "support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

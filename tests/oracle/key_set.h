@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 

@@ -1,9 +1,9 @@
 /* The real LevelDB is the judge: hashes, filters and answers must equal its own, also for unusual
  * inputs and unfavourable sizes.
  * SPDX-License-Identifier: MIT */
-#include "../model.h"
 #include "engine_leveldb.h"
 #include "key_set.h"
+#include "model.h"
 
 /* Screens the key set; every answer must be LevelDB's. Returns the number of queries, and counts
  * hits. */

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../support.h"
+#include "support.h"
 
 /* ---- Counted comparisons ---- */
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
+#include "support.h"
 
 enum { PROBLEM_NBYTES = 300, MAX_NQUESTIONS = 256, MAX_NGROUPS = 4, BITMAP_NBYTES = 32 };
 

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "../oracle/key_set.h"
-#include "../support.h"
+#include "support.h"
 
 static policy *make(enum maker maker, int bits_per_key)
 {

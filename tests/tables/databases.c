@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "../filter_block/oracle.h"
+#include "filter_block/oracle.h"
 #include "tables.h"
 
 /* ---- One table ---- */

@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../support.h"
 #include "oracle.h"
+#include "support.h"
 #include "tables/loader.h"
 
 enum { PATH_NBYTES = 512, PROBLEM_NBYTES = 300 };

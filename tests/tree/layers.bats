@@ -1,0 +1,209 @@
+#!/usr/bin/env bats
+# Kernels are the lowest layer: they use only lanes/, layouts/, the seam and scalar/, and allocate
+# no memory.
+# SPDX-License-Identifier: MIT
+
+folders() { # prints the folders of instruction sets except scalar
+  awk '!/^#/ && $1 != "scalar" { print $1 }' "$SOURCE_DIR/tests/kernels/instruction_sets.txt"
+}
+
+# Prints "FILE:LINE" for each include from another folder that kernels must not use.
+strangers() { # FILE...
+  local known='(lanes|scalar|layouts)/[a-z0-9_]*|x86/words|kernels|batch|keys|bytes|divide'
+  grep -HE '^#include ".*/' "$@" | grep -vE "\"\.\./($known)\.h\"$" || true
+}
+
+# Prints what these objects call, except kernels, the functions of batch.h, constant data, calls
+# that only use existing memory, and the compilers' own functions, which check or count.
+calls() { # OBJECT...
+  local own='^lanebloom_([a-z0-9_]*_(hash|probe|add)_[a-z0-9_]*|keys_part|hash_gathered)$'
+  local data='^lanebloom_xxph3_secret$'
+  local memory='^(mem(cpy|move|set|cmp)|__mem[a-z]*_chk|__assert_fail|_GLOBAL_OFFSET_TABLE_)$'
+  local compilers='^__(stack_chk|asan|ubsan|tsan|sanitizer|gcov|llvm)_'
+  nm -u "$@" | awk '$1 == "U" { print $2 }' | grep -vE "$own|$data|$memory|$compilers" || true
+}
+
+@test "kernels include lanes/, layouts/, the seam and scalar/ alone" {
+  printf '#include "%s"\n' ../lanes/partitions.h ../format.h vector.h >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(strangers "$BATS_TEST_TMPDIR/planted.c")" = \
+    "$BATS_TEST_TMPDIR/planted.c:#include \"../format.h\"" ]
+  for folder in lanes layouts scalar x86 $(folders); do
+    [ -d "$SOURCE_DIR/src/$folder" ]
+    found=$(strangers "$SOURCE_DIR/src/$folder"/*.[ch])
+    echo "$found"
+    [ -z "$found" ]
+  done
+}
+
+# Prints the lines that only belong to one instruction set: its header, its types, its intrinsics.
+intrinsics() { # FILE...
+  grep -HnE '<[a-z_]*(intrin|neon|sve|altivec|vector)\.h>|\<_?_mm[0-9]*_|\<__m(128|256|512|mask)|'\
+'\<u?int[0-9]+x[0-9]+|\<v(ld|st)[1-4]q?_|\<v[a-z]+q?_[nu]|\<sv[a-z0-9]+_|'\
+'\<__riscv_|\<vec_|\<__vector\>' "$@" || true
+}
+
+@test "lanes/ knows its vocabulary, and no instruction set" {
+  printf '%s;\n' 'v = _mm256_setzero_si256()' 'v = vaddq_u32(a, b)' 'v = svadd_u32_x(p, a, b)' \
+    'v = __riscv_vadd_vv_u32m2(a, b, n)' 'v = vec_xl(0, p)' >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(intrinsics "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 5 ]
+  found=$(intrinsics "$SOURCE_DIR"/src/lanes/*.[ch] | grep -v '^[^:]*/vocabulary.h:' || true)
+  echo "$found"
+  [ -z "$found" ]
+}
+
+# Prints a set's lines with intrinsics, with the same names for all sets. If another set has a line,
+# too, its algorithm belongs to lanes/. vector.h and kernels.c are lists, which are alike on
+# purpose.
+kernel_lines() { # FOLDER
+  find "$1" -name '*.[ch]' ! -name vector.h ! -name kernels.c \
+    -exec grep -hE '\<(_mm|v[a-z0-9]+_)' {} + |
+    sed -E 's/_mm(256|512)?_/_/g; s/__m(128|256|512)i/vector/g; s/(si|i)(128|256|512)\>/\1/g
+      s/^ +//' | sort -u
+}
+
+twins() { # FOLDER FOLDER: prints "SHARED ALL", numbers of lines
+  kernel_lines "$1" >"$BATS_TEST_TMPDIR/first"
+  kernel_lines "$2" >"$BATS_TEST_TMPDIR/second"
+  echo "$(comm -12 "$BATS_TEST_TMPDIR/first" "$BATS_TEST_TMPDIR/second" | wc -l)" \
+    "$(wc -l <"$BATS_TEST_TMPDIR/first")"
+}
+
+@test "no algorithm stands in two folders of instruction sets" {
+  mkdir "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b"
+  echo 'sum = _mm256_add_epi32(sum, _mm256_loadu_si256(at));' >"$BATS_TEST_TMPDIR/a/planted.c"
+  echo 'sum = _mm512_add_epi32(sum, _mm512_loadu_si512(at));' >"$BATS_TEST_TMPDIR/b/planted.c"
+  [ "$(twins "$BATS_TEST_TMPDIR/a" "$BATS_TEST_TMPDIR/b")" = "1 1" ]
+  for a in $(folders); do
+    for b in $(folders); do
+      [ "$a" != "$b" ] || continue
+      read -r shared all < <(twins "$SOURCE_DIR/src/$a" "$SOURCE_DIR/src/$b")
+      echo "$a: $shared of $all lines are in $b, too; expected at most a tenth"
+      [ $((10 * shared)) -le "$all" ]
+    done
+  done
+}
+
+# Prints the functions of the library that these objects call but do not define, and that
+# lanebloom.h does not declare.
+inner_calls() { # ARCHIVE|OBJECT...
+  nm -g --defined-only "$@" | awk 'NF == 3 { print $3 }' | sort -u >"$BATS_TEST_TMPDIR/own"
+  nm -u "$@" | awk '/ lanebloom_/ { print $2 }' | sort -u |
+    comm -23 - "$BATS_TEST_TMPDIR/own" >"$BATS_TEST_TMPDIR/called"
+  grep -ohE '\<lanebloom_[a-z0-9_]+\(' "$SOURCE_DIR/include/lanebloom.h" | tr -d '(' |
+    sort -u | comm -23 "$BATS_TEST_TMPDIR/called" -
+}
+
+# If a library above the engine used more of src/ than headers, it would contain a copy of it.
+@test "the libraries of files take input.c and headers of src/, and call lanebloom.h" {
+  for library in tables parquet; do
+    taken=$(grep -oE '\.\./[a-z_/]+\.c' "$SOURCE_DIR/src/$library/CMakeLists.txt")
+    [ "$taken" = ../input.c ]
+    archive=$BUILD_DIR/src/$library/liblanebloom-$library.a
+    [ -e "$archive" ] || continue # not built
+    nm "$archive" | grep -q ' [Tt] ' || skip "objects hold no code, as with link-time optimisation"
+    found=$(inner_calls "$archive")
+    echo "$found"
+    [ -s "$BATS_TEST_TMPDIR/called" ]
+    [ -z "$found" ]
+  done
+}
+
+@test "arrow/ calls lanebloom.h and lanebloom_builder_reserve() alone" {
+  objects="$BUILD_DIR/CMakeFiles/lanebloom_objects.dir/src"
+  nm "$objects/arrow/add.c.o" | grep -q ' [Tt] ' ||
+    skip "objects hold no code, as with link-time optimisation"
+  [ "$(inner_calls "$objects/format.c.o" | grep -c '^lanebloom_format_leveldb$')" -eq 1 ]
+  found=$(inner_calls "$objects"/arrow/*.c.o)
+  echo "$found"
+  [ "$found" = lanebloom_builder_reserve ]
+}
+
+@test "kernels allocate nothing, and call kernels alone" {
+  objects="$BUILD_DIR/CMakeFiles/lanebloom_objects.dir/src"
+  [ -e "$objects/scalar/leveldb.c.o" ]
+  nm "$objects/scalar/leveldb.c.o" | grep -q ' [Tt] ' ||
+    skip "objects hold no code, as with link-time optimisation"
+  echo 'void *malloc(unsigned long); void *f(void) { return malloc(8); }' |
+    "$CC" -x c -c -o "$BATS_TEST_TMPDIR/planted.o" -
+  [ "$(calls "$BATS_TEST_TMPDIR/planted.o")" = malloc ]
+  mapfile -t kernels < <(find "$objects/scalar" -name '*.c.o' ! -name kernels.c.o)
+  found=$(calls "${kernels[@]}")
+  echo "$found"
+  [ -z "$found" ]
+  for set in $(folders); do
+    nm "$BUILD_DIR/liblanebloom.a" | grep -q " [DdRr] lanebloom_kernels_$set$" || continue
+    mapfile -t kernels < <(find "$BUILD_DIR/CMakeFiles/lanebloom_$set.dir/src" -name '*.c.o')
+    [ "${#kernels[@]}" -ge 2 ]
+    found=$(calls "${kernels[@]}")
+    echo "$found"
+    [ -z "$found" ]
+  done
+}
+
+# ---- The command's rooms ----
+
+rooms="base options input files answer output verbs" # each may include the rooms before it
+
+# "FILE:INCLUDE" of each include of the command that no room may have: of a later room, or of the
+# libraries' own headers, other than those of src/common/. main.c may include any room.
+climbs() { # FOLDER: of the command
+  (cd "$1" && grep -E '^#include "[^"]*/' -- main.c */*.[ch] */*.cc) | awk -v rooms="$rooms" '
+    BEGIN {
+      n = split(rooms, names, " ")
+      for (i = 1; i <= n; i++) rank[names[i]] = i
+      rank["main.c:"] = n + 1
+    }
+    {
+      split($0, parts, "/")
+      room = $0 ~ /^main\.c:/ ? "main.c:" : parts[1]
+      target = $0
+      sub(/^[^"]*"/, "", target)
+      sub(/".*/, "", target)
+      if (target ~ /^\.\.\/\.\.\/src\/common\/[a-z_]*\.h$/)
+        next
+      up = room == "main.c:" ? "" : "../"
+      split(substr(target, length(up) + 1), steps, "/")
+      if (index(target, up) != 1 || !(steps[1] in rank) || rank[steps[1]] > rank[room])
+        print
+    }'
+}
+
+@test "the command's rooms include earlier rooms, public headers and src/common/ alone" {
+  mkdir -p "$BATS_TEST_TMPDIR"/cli/{input,verbs}
+  cd "$BATS_TEST_TMPDIR/cli"
+  printf '#include "%s"\n' ../base/report.h ../verbs/verbs.h ../../src/common/memory.h fields.h \
+    >input/planted.c
+  printf '#include "%s"\n' ../input/fields.h ../../src/filter.h >input/planted.h
+  printf '#include "%s"\n' ../answer/answer.h >input/planted.cc
+  printf '#include "%s"\n' ../input/fields.h >verbs/planted.c
+  printf '#include "%s"\n' verbs/verbs.h ../src/filter.h >main.c
+  touch verbs/planted.{h,cc}
+  [ "$(climbs . | sort)" = "input/planted.c:#include \"../verbs/verbs.h\"
+input/planted.cc:#include \"../answer/answer.h\"
+input/planted.h:#include \"../../src/filter.h\"
+main.c:#include \"../src/filter.h\"" ]
+  [ "$(cd "$SOURCE_DIR/cli" && ls -d */ | tr -d / | grep -vx docs | sort | xargs)" = \
+    "$(tr ' ' '\n' <<<"$rooms" | sort | xargs)" ]
+  found=$(climbs "$SOURCE_DIR/cli")
+  echo "$found"
+  [ -z "$found" ]
+}
+
+# Lines that name one kind of answer.
+kinds() { # FILE...
+  grep -HnE '\<(filters|tables|parquet|exact)_answer\>|answer/(filters|tables|exact|parquet)\.h|'\
+'struct (filters|tables|exact|parquet_query)\>' "$@" || true
+}
+
+# parquet_results.c prints names of Parquet files and numbers of their row groups.
+@test "kinds of answers are known in answer/ and by their verbs alone, but for what is printed" {
+  printf '%s;\n' 'a = filters_answer()' 'struct tables tables' '#include "../answer/exact.h"' \
+    'struct parquet_query *query' 'struct answer answer' >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(kinds "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 4 ]
+  cd "$SOURCE_DIR/cli"
+  [ -n "$(kinds answer/*.c)" ]
+  found=$(kinds {base,options,input,files,output}/*.[ch] | grep -v '^output/parquet_results\.c:' ||
+    true)
+  echo "$found"
+  [ -z "$found" ]
+}
