@@ -1,0 +1,222 @@
+/* The model's operations for a kernel table.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "model_parts.h"
+
+typedef uint64_t position_function(const struct filter_shape *shape, const void *hash, unsigned i);
+
+static uint64_t leveldb_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint32_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_position(value, i, shape->nbytes);
+}
+
+static uint64_t legacy_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint32_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_legacy_position(value, i, shape->nbytes, shape->lines.n);
+}
+
+static uint64_t local_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_local_position(value, i, shape->nbytes);
+}
+
+static uint64_t parquet_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_parquet_position(value, i, shape->nbytes);
+}
+
+static uint64_t spark_v1_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_spark_v1_position(value, i, shape->nbytes);
+}
+
+static uint64_t spark_v2_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_spark_v2_position(value, i, shape->nbytes);
+}
+
+/* The operations work only on stored hashes, which is all that tests need. */
+static void probe_at(position_function *position, size_t hash_nbytes,
+                     const struct filter_shape *shape, const uint8_t *payload,
+                     const struct hash_source *source, uint8_t *bitmap)
+{
+  for (size_t i = 0; i < source->n; i++) {
+    if (i % 8 == 0)
+      bitmap[i / 8] = 0;
+    unsigned nset = 0;
+    for (unsigned p = 0; p < shape->nprobes; p++)
+      nset += is_set(payload, position(shape, source->hashes + hash_nbytes * i, p));
+    if (nset == shape->nprobes)
+      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+  }
+}
+
+static void add_at(position_function *position, size_t hash_nbytes,
+                   const struct filter_shape *shape, uint8_t *payload,
+                   const struct hash_source *source)
+{
+  for (size_t i = 0; i < source->n; i++)
+    for (unsigned p = 0; p < shape->nprobes; p++) {
+      const uint64_t at = position(shape, source->hashes + hash_nbytes * i, p);
+      payload[at / 8] = (uint8_t)(payload[at / 8] | 1 << at % 8);
+    }
+}
+
+static void leveldb_probe(const struct filter_shape *shape, const uint8_t *payload,
+                          struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(leveldb_position, 4, shape, payload, source, bitmap);
+}
+
+static void leveldb_add(const struct filter_shape *shape, uint8_t *payload,
+                        struct hash_source *source)
+{
+  add_at(leveldb_position, 4, shape, payload, source);
+}
+
+static void legacy_probe(const struct filter_shape *shape, const uint8_t *payload,
+                         struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(legacy_position, 4, shape, payload, source, bitmap);
+}
+
+static void legacy_add(const struct filter_shape *shape, uint8_t *payload,
+                       struct hash_source *source)
+{
+  add_at(legacy_position, 4, shape, payload, source);
+}
+
+static void local_probe(const struct filter_shape *shape, const uint8_t *payload,
+                        struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(local_position, 8, shape, payload, source, bitmap);
+}
+
+static void local_add(const struct filter_shape *shape, uint8_t *payload,
+                      struct hash_source *source)
+{
+  add_at(local_position, 8, shape, payload, source);
+}
+
+static void parquet_probe(const struct filter_shape *shape, const uint8_t *payload,
+                          struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(parquet_position, 8, shape, payload, source, bitmap);
+}
+
+static void parquet_add(const struct filter_shape *shape, uint8_t *payload,
+                        struct hash_source *source)
+{
+  add_at(parquet_position, 8, shape, payload, source);
+}
+
+static void spark_v1_probe_each(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(spark_v1_position, 8, shape, payload, source, bitmap);
+}
+
+static void spark_v1_add(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
+{
+  add_at(spark_v1_position, 8, shape, payload, source);
+}
+
+static void spark_v2_probe_each(const struct filter_shape *shape, const uint8_t *payload,
+                                struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(spark_v2_position, 8, shape, payload, source, bitmap);
+}
+
+static void spark_v2_add(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
+{
+  add_at(spark_v2_position, 8, shape, payload, source);
+}
+
+static void ribbon_probe(const struct filter_shape *shape, const uint8_t *payload,
+                         struct hash_source *source, uint8_t *bitmap)
+{
+  memset(bitmap, 0, (source->n + 7) / 8);
+  for (size_t i = 0; i < source->n; i++) {
+    uint64_t hash;
+    memcpy(&hash, source->hashes + 8 * i, 8);
+    if (model_ribbon_may_match(shape, payload, hash))
+      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+  }
+}
+
+static void bloomhash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint32_t hash = model_bloomhash(slices[i].data, slices[i].size, signed_tail);
+    memcpy((uint8_t *)hashes + 4 * i, &hash, 4);
+  }
+}
+
+static void hash_unsigned(const lanebloom_keys *keys, void *hashes)
+{
+  bloomhash_slices(keys, hashes, false);
+}
+
+static void hash_signed(const lanebloom_keys *keys, void *hashes)
+{
+  bloomhash_slices(keys, hashes, true);
+}
+
+static void hash_xxph3(const lanebloom_keys *keys, void *hashes)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_xxph3(slices[i].data, slices[i].size);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
+  }
+}
+
+static void hash_xxh64(const lanebloom_keys *keys, void *hashes)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_xxh64(slices[i].data, slices[i].size);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
+  }
+}
+
+static void hash_spark_murmur3(const lanebloom_keys *keys, void *hashes)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_spark_murmur3(slices[i].data, slices[i].size);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
+  }
+}
+
+const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL},
+                                    leveldb_position};
+const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL},
+                                           leveldb_position};
+const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add, NULL},
+                                           legacy_position};
+const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add, NULL},
+                                          local_position};
+const struct model model_rocksdb_ribbon = {{hash_xxph3, ribbon_probe, NULL, NULL}, NULL};
+const struct model model_parquet = {{hash_xxh64, parquet_probe, parquet_add, NULL},
+                                    parquet_position};
+const struct model model_spark_v1 = {{hash_spark_murmur3, spark_v1_probe_each, spark_v1_add, NULL},
+                                     spark_v1_position};
+const struct model model_spark_v2 = {{hash_spark_murmur3, spark_v2_probe_each, spark_v2_add, NULL},
+                                     spark_v2_position};

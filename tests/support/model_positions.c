@@ -1,0 +1,214 @@
+/* The model's positions of probes, sizes and answers.
+ * SPDX-License-Identifier: MIT */
+#include "model_parts.h"
+
+/* ---- Positions of probes ---- */
+
+/* Double hashing on 32 bits. */
+static uint64_t nth_probe(uint32_t hash, unsigned i)
+{
+  const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* right by 17 bits */
+  return (hash + i * rotated) % TWO_TO_32;
+}
+
+uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes)
+{
+  return nth_probe(hash, i) % (nbytes * 8);
+}
+
+uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines)
+{
+  const uint64_t line_nbits = nbytes * 8 / nlines;
+  return hash % nlines * line_nbits + nth_probe(hash, i) % line_nbits;
+}
+
+/* The low half of the hash selects the line, as a share of all lines. The high half, times the i-th
+ * power of a constant, selects the bit in the line. */
+uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  const uint64_t nlines = nbytes / 64, line = hash % TWO_TO_32 * nlines / TWO_TO_32;
+  uint64_t share = hash / TWO_TO_32;
+  while (i-- > 0)
+    share = share * 2654435769 % TWO_TO_32;
+  return line * 512 + share * 512 / TWO_TO_32;
+}
+
+/* The high half selects the block of eight words, as a share of all blocks. In word i, the low half
+ * times an odd number selects the bit. */
+uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  static const uint64_t salts[] = {1203114875, 1150766481, 2284105051, 2729912477,
+                                   1884591559, 770785867,  2667333959, 1550580529};
+  const uint64_t block = hash / TWO_TO_32 * (nbytes / 32) / TWO_TO_32;
+  const uint64_t share = hash % TWO_TO_32 * salts[i] % TWO_TO_32;
+  return block * 256 + i * 32 + share * 32 / TWO_TO_32;
+}
+
+/* Converts a position to that of the same bit in Spark's words of eight bytes, the highest byte
+ * first. */
+static uint64_t in_big_endian_words(uint64_t bit)
+{
+  const uint64_t word = bit / 64, byte = 7 - bit % 64 / 8;
+  return (word * 8 + byte) * 8 + bit % 8;
+}
+
+/* Reads 32 bits as a signed number. */
+static int64_t with_sign(uint64_t value)
+{
+  return (int64_t)value - (value >= TWO_TO_32 / 2 ? (int64_t)TWO_TO_32 : 0);
+}
+
+/* In version 1 sums wrap, as in Java's int; in version 2 they are of Java's long, which they never
+ * exceed. */
+uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  const uint64_t sum = hash % TWO_TO_32 + hash / TWO_TO_32 * (i + 1);
+  const int64_t probe = with_sign(sum % TWO_TO_32);
+  return in_big_endian_words((uint64_t)(probe < 0 ? -1 - probe : probe) % (nbytes * 8));
+}
+
+uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes)
+{
+  const int64_t first = with_sign(hash % TWO_TO_32), second = with_sign(hash / TWO_TO_32);
+  const int64_t probe = first * 2147483647 + second * (int64_t)(i + 1);
+  return in_big_endian_words((uint64_t)(probe < 0 ? -1 - probe : probe) % (nbytes * 8));
+}
+
+/* ---- Ribbon ---- */
+
+/* Segments of 128 bits are distributed to the blocks, so that the last ones have at most one more.
+ * Each segment is a column of its block. */
+static uint64_t ribbon_ncolumns(const struct filter_shape *shape, uint64_t block)
+{
+  const uint64_t nsegments = shape->nbytes / 16, nblocks = shape->ribbon.nblocks;
+  const uint64_t least = nsegments / nblocks, nmore = nsegments % nblocks;
+  const uint64_t ncolumns = block >= nblocks - nmore ? least + 1 : least;
+  return least >= 32 ? 32 : ncolumns;
+}
+
+static uint64_t ribbon_segment(const struct filter_shape *shape, uint64_t block)
+{
+  const uint64_t least = ribbon_ncolumns(shape, 0), nblocks = shape->ribbon.nblocks;
+  const uint64_t nmore = least < 32 ? shape->nbytes / 16 % nblocks : 0;
+  return block * least + (block > nblocks - nmore ? block - (nblocks - nmore) : 0);
+}
+
+/* Returns the position of the bit of a slot and a column. */
+static uint64_t ribbon_position(const struct filter_shape *shape, uint64_t slot, uint64_t column)
+{
+  return (ribbon_segment(shape, slot / 128) + column) * 128 + slot % 128;
+}
+
+static uint64_t ribbon_mixed(const struct filter_shape *shape, uint64_t hash)
+{
+  return (hash ^ shape->ribbon.seed) * 7031196922566818317u;
+}
+
+static uint64_t ribbon_start(const struct filter_shape *shape, uint64_t hash)
+{
+  return high_half(ribbon_mixed(shape, hash), (uint64_t)shape->ribbon.nblocks * 128 - 127);
+}
+
+/* Does the sum, modulo 2, of the slots that the hash selects equal the bit that it expects in this
+ * column? The first slot is always selected. The bytes of expected bits are numbered from the
+ * highest. */
+static bool ribbon_fulfils(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash,
+                           unsigned column)
+{
+  const uint64_t high = ribbon_mixed(shape, hash) * 14019567660613045229u;
+  const uint64_t low = high ^ 14080368215210488605u, start = ribbon_start(shape, hash);
+  unsigned sum = 0;
+  for (unsigned i = 0; i < 128; i++) {
+    const bool chosen = i == 0 || ((i < 64 ? low : high) >> i % 64) % 2;
+    if (chosen)
+      sum += is_set(payload, ribbon_position(shape, start + i, column));
+  }
+  const unsigned expected = (unsigned)(high >> (56 - column / 8 * 8) >> column % 8) % 2;
+  return sum % 2 == expected;
+}
+
+bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash)
+{
+  const uint64_t ncolumns = ribbon_ncolumns(shape, ribbon_start(shape, hash) / 128);
+  unsigned nfulfilled = 0;
+  for (unsigned column = 0; column < ncolumns; column++)
+    nfulfilled += ribbon_fulfils(shape, payload, hash, column);
+  return nfulfilled == ncolumns;
+}
+
+/* Works from the last slot to the first: the slot changed for one hash is not used by those before
+ * it. */
+void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
+                      size_t n)
+{
+  for (size_t i = 1; i < n; i++) /* insertion sort */
+    for (size_t at = i;
+         at > 0 && ribbon_start(shape, hashes[at - 1]) < ribbon_start(shape, hashes[at]); at--) {
+      const uint64_t hash = hashes[at];
+      hashes[at] = hashes[at - 1];
+      hashes[at - 1] = hash;
+    }
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t start = ribbon_start(shape, hashes[i]);
+    for (unsigned column = 0; column < ribbon_ncolumns(shape, start / 128); column++)
+      if (!ribbon_fulfils(shape, payload, hashes[i], column)) {
+        const uint64_t at = ribbon_position(shape, start, column);
+        payload[at / 8] = (uint8_t)(payload[at / 8] ^ 1 << at % 8);
+      }
+  }
+}
+
+/* ---- Sizes ---- */
+
+/* 0.69 probes per bit, computed in hundredths. Up to the limit of 30 probes, a double product
+ * rounds down to the same number. */
+unsigned model_nprobes(unsigned bits_per_key)
+{
+  const uint64_t nprobes = (uint64_t)bits_per_key * 69 / 100;
+  return nprobes == 0 ? 1 : nprobes > 30 ? 30 : (unsigned)nprobes;
+}
+
+/* The last row of the definition's table that applies. The table is not monotone. */
+unsigned model_local_nprobes(uint64_t millibits_per_key)
+{
+  static const struct {
+    uint64_t above;
+    unsigned nprobes;
+  } rows[] = {{0, 1},      {2080, 2},   {3580, 3},   {5100, 4},   {6640, 5},   {8300, 6},
+              {10070, 7},  {11720, 8},  {14001, 9},  {16050, 10}, {18300, 11}, {22001, 12},
+              {25501, 11}, {26000, 12}, {28000, 13}, {30000, 14}, {32000, 15}, {34000, 16},
+              {36000, 17}, {38000, 18}, {40000, 19}, {42000, 20}, {44000, 21}, {46000, 22},
+              {48000, 23}, {50000, 24}};
+  size_t row = sizeof rows / sizeof *rows;
+  while (millibits_per_key <= rows[--row].above)
+    ;
+  return rows[row].nprobes;
+}
+
+/* As many lines of 512 bits as the bits need, and one more if their number is even. */
+uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries)
+{
+  const uint64_t nbits = nentries * bits_per_key, nlines = nbits / 512 + (nbits % 512 > 0);
+  return nlines == 0 ? 0 : 64 * (nlines % 2 == 0 ? nlines + 1 : nlines);
+}
+
+uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries)
+{
+  const uint64_t nmillibits = nentries * millibits_per_key, per_line = 512000;
+  return 64 * (nmillibits / per_line + (nmillibits % per_line > 0));
+}
+
+/* ---- LevelDB's answer on any bytes ---- */
+
+bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash)
+{
+  if (size < 2)
+    return false;
+  const unsigned nprobes = bytes[size - 1];
+  if (nprobes > 30)
+    return true;
+  unsigned nset = 0;
+  for (unsigned i = 0; i < nprobes; i++)
+    nset += is_set(bytes, model_position(hash, i, size - 1));
+  return nset == nprobes;
+}
