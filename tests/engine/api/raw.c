@@ -1,0 +1,90 @@
+/* Filters in memory that the caller owns.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "support.h"
+
+/* The batch contains runs of equal keys, because engines count these in different ways. */
+static void check_raw(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys)
+{
+  enum { ROOM = 1 << 20 };
+  static uint8_t bytes[ROOM + 1];
+  uint64_t room;
+  unsigned nprobes;
+  lanebloom_filter *filter;
+  size_t expected_size;
+  cr_assert(lanebloom_plan_size(format, bits_per_key, keys->n, &room, &nprobes) == LANEBLOOM_OK &&
+            room <= ROOM);
+  cr_assert(lanebloom_filter_build(format, bits_per_key, keys, &filter) == LANEBLOOM_OK);
+  const void *expected = lanebloom_filter_bytes(filter, &expected_size);
+  size_t size = (size_t)room;
+  memset(bytes, 0xa5, sizeof bytes);
+  test_context("%s, %g bits per key, %zu keys", lanebloom_format_name(format), bits_per_key,
+               keys->n);
+  cr_assert(lanebloom_filter_build_raw(format, bits_per_key, keys, bytes, &size) == LANEBLOOM_OK);
+  cr_assert(size == expected_size && bytes[size] == 0xa5, "%zu bytes, expected %zu", size,
+            expected_size);
+  test_same_bytes("filter", bytes, expected, size);
+  for (uint8_t i = 0; i < 200; i++) {
+    const bool answer = lanebloom_filter_may_contain(filter, &i, 1);
+    cr_assert(lanebloom_filter_may_contain_raw(format, bytes, size, &i, 1) == answer, "key %d", i);
+  }
+
+  const uint8_t before = bytes[0] ^= 0xff;
+  size_t small = size - 1;
+  cr_assert(lanebloom_filter_build_raw(format, bits_per_key, keys, bytes, &small) ==
+                LANEBLOOM_ERR_ARGUMENT &&
+            small == size - 1 && bytes[0] == before);
+  lanebloom_filter_close(filter);
+}
+
+Test(raw, has_the_same_bytes_and_answers)
+{
+  static const double bits[] = {1, 10, 23};
+  static const size_t counts[] = {0, 1, 2, 7, 16, 17, 33, 100, 1000, 5000};
+  uint8_t *keys = test_alloc(2 * 5000);
+  for (size_t i = 0; i < 5000; i++) /* pairs of equal keys, of one or two bytes */
+    keys[2 * i] = (uint8_t)(i / 2), keys[2 * i + 1] = (uint8_t)(i / 512);
+  lanebloom_format formats[MAX_FORMATS];
+  const size_t nformats = test_formats_that_build(formats);
+  for (size_t f = 0; f < nformats; f++)
+    for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
+      for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+        for (size_t width = 1; width <= 2; width++) {
+          const lanebloom_keys batch = lanebloom_keys_strided(keys, width, 2, counts[c]);
+          check_raw(formats[f], bits[b], &batch);
+        }
+  free(keys);
+}
+
+Test(raw, any_bytes_answer_as_the_filter_of_them)
+{
+  struct rng rng = rng_start(1);
+  size_t nhits = 0, nrefused = 0;
+  for (int i = 0; i < 20000; i++) {
+    uint8_t bytes[150], key[8];
+    const size_t size = rng_below(&rng, sizeof bytes + 1);
+    rng_fill(&rng, bytes, sizeof bytes);
+    rng_fill(&rng, key, sizeof key);
+    if (size >= 5 && rng_below(&rng, 2)) /* a RocksDB trailer */
+      memcpy(bytes + size - 5, (uint8_t[]){0xff, 0, 6, 0, 0}, 5);
+    const lanebloom_format format = lanebloom_format_at(rng_below(&rng, lanebloom_format_count()));
+    lanebloom_filter *filter;
+    bool expected = true;
+    if (lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_OK)
+      expected = lanebloom_filter_may_contain(filter, key, sizeof key);
+    else
+      nrefused++;
+    lanebloom_filter_close(filter);
+    cr_assert(lanebloom_filter_may_contain_raw(format, bytes, size, key, sizeof key) == expected,
+              "%s, %zu bytes", lanebloom_format_name(format), size);
+    nhits += expected;
+  }
+  cr_assert(nhits > 1000 && nhits < 19000 && nrefused > 100, "%zu hits, %zu refused", nhits,
+            nrefused);
+  cr_assert(!lanebloom_filter_may_contain_raw(LANEBLOOM_LEVELDB, NULL, 0, NULL, 0));
+  cr_assert(lanebloom_filter_may_contain_raw((lanebloom_format)test_first_unknown_format(), "", 0,
+                                             "a", 1));
+}

@@ -1,0 +1,17 @@
+/* Checks of container files that several tests share.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_TESTS_CONTAINERS_H
+#define LANEBLOOM_TESTS_CONTAINERS_H
+
+#include <lanebloom.h>
+
+/* Saves the filter to f.lbf and writes it to memory, and reads it in every way. */
+void assert_round_trip(const lanebloom_filter *filter);
+
+/* Asserts that loading these bytes fails with LANEBLOOM_ERR_FORMAT, and a part of the problem. */
+void assert_refused(const void *bytes, size_t size, const char *what, const char *part_of_why);
+
+/* Sets both checksums right again, so that the fields behind them are checked. */
+void seal(uint8_t *bytes, size_t size);
+
+#endif

@@ -1,0 +1,105 @@
+/* Key forms in containers.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "containers.h"
+#include "filter_files.h"
+#include "support.h"
+
+static lanebloom_filter *build_two_keys(lanebloom_key_form form)
+{
+  static const lanebloom_slice slices[] = {{"hello", 5}, {"world", 5}};
+  const lanebloom_keys keys = lanebloom_keys_slices(slices, 2);
+  lanebloom_builder *builder;
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_set_key_form(builder, form) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_add(builder, &keys) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
+  lanebloom_builder_destroy(builder);
+  return filter;
+}
+
+/* The bytes of docs/file-format.md, which never change. */
+Test(container, frozen_bytes_of_both_versions)
+{
+  static const struct {
+    lanebloom_key_form form;
+    const char *hex;
+  } files[] = {
+      {{LANEBLOOM_BYTES, 0},
+       "894c42460d0a1a0a01000000010000000200000000000000"
+       "102700000000000009000000000000000000000052130a97"
+       "43bfe411c94f66430000000000000000114000414410401006"},
+      {{LANEBLOOM_HEX, LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED},
+       "894c42460d0a1a0a02000000010000000200000000000000"
+       "10270000000000000900000000000000010003004e6122b3"
+       "bb763402ea24aa7f0000000000000000114000414410401006"},
+  };
+  enter_empty_folder();
+  for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+    uint8_t expected[100], found[100];
+    const size_t size = hex_decode(files[i].hex, expected, sizeof expected);
+    lanebloom_filter *filter = build_two_keys(files[i].form);
+    save(filter, "f");
+    cr_assert(read_file("f", found, sizeof found) == size);
+    test_same_bytes("container", found, expected, size);
+    lanebloom_filter_close(filter);
+  }
+  leave_folder();
+}
+
+Test(container, a_key_form_is_loaded_as_it_was_saved)
+{
+  enter_empty_folder();
+  for (int encoding = LANEBLOOM_BYTES; encoding <= LANEBLOOM_UUID; encoding++)
+    for (uint32_t flags = 0; flags < 8; flags++) {
+      const lanebloom_key_form form = {(lanebloom_encoding)encoding, flags};
+      lanebloom_filter *filter = build_two_keys(form), *raw;
+      const lanebloom_key_form found = lanebloom_filter_key_form(filter);
+      cr_assert(found.encoding == form.encoding && found.flags == flags);
+      assert_round_trip(filter);
+      uint8_t version[9];
+      cr_assert(read_file("f.lbf", version, sizeof version) == sizeof version &&
+                version[8] == (encoding > 0 || flags > 0 ? 2 : 1));
+      cr_assert(lanebloom_filter_save_raw(filter, "raw") == LANEBLOOM_OK &&
+                lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "raw", &raw, NULL, 0) == LANEBLOOM_OK);
+      const lanebloom_key_form plain = lanebloom_filter_key_form(raw);
+      cr_assert(plain.encoding == LANEBLOOM_BYTES && plain.flags == 0, "bare bytes have no form");
+      cr_assert(lanebloom_filter_set_key_form(raw, form) == LANEBLOOM_OK);
+      assert_round_trip(raw); /* with the key form that was set */
+      lanebloom_filter_close(raw);
+      lanebloom_filter_close(filter);
+    }
+  leave_folder();
+}
+
+Test(container, an_unknown_key_form_is_refused)
+{
+  static const uint8_t forms[][4] = {{LANEBLOOM_UUID + 1}, {0, 1}, {0, 0, 8}, {1, 0, 0, 1}};
+  enter_empty_folder();
+  lanebloom_filter *filter = build_two_keys((lanebloom_key_form){LANEBLOOM_HEX, 0}), *found;
+  save(filter, "f");
+  uint8_t bytes[256];
+  const size_t size = read_file("f", bytes, sizeof bytes);
+  for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+    memcpy(bytes + 40, forms[i], 4);
+    seal(bytes, size);
+    assert_refused(bytes, size, "a form",
+                   "key form: expected an encoding up to 15 and flags up to");
+    cr_assert(lanebloom_filter_parse(bytes, size, &found) == LANEBLOOM_ERR_FORMAT && !found);
+  }
+  lanebloom_filter_close(filter);
+  leave_folder();
+}
+
+Test(container, encodings_have_names)
+{
+  for (int i = LANEBLOOM_BYTES; i <= LANEBLOOM_UUID; i++)
+    for (int j = LANEBLOOM_BYTES; j <= LANEBLOOM_UUID + 1; j++)
+      cr_assert((strcmp(lanebloom_encoding_name((lanebloom_encoding)i),
+                        lanebloom_encoding_name((lanebloom_encoding)j)) == 0) == (i == j));
+  cr_assert_str_eq(lanebloom_encoding_name(LANEBLOOM_TIMESTAMP_MS), "timestamp-ms");
+  cr_assert_str_eq(lanebloom_encoding_name((lanebloom_encoding)-1), "unknown");
+}
