@@ -15,7 +15,7 @@ static struct {
   char text[MAX_NKEYS * 40];
   lanebloom_slice keys[MAX_NKEYS];
   size_t n;
-} shown; /* the keys that the engine's iterator returns */
+} engine_keys; /* the keys that the engine's iterator returns */
 static uint8_t any[MAX_NKEYS / 8 + 1];
 
 static void read_keys(const char *name)
@@ -25,14 +25,14 @@ static void read_keys(const char *name)
   snprintf(path, sizeof path, "%s.keys", folder);
   size_t nbytes;
   uint8_t *bytes = test_read_file(path, &nbytes);
-  cr_assert(nbytes < sizeof shown.text);
-  memcpy(shown.text, bytes, nbytes);
+  cr_assert(nbytes < sizeof engine_keys.text);
+  memcpy(engine_keys.text, bytes, nbytes);
   free(bytes);
-  shown.n = 0;
-  for (char *key = shown.text; key < shown.text + nbytes;) {
+  engine_keys.n = 0;
+  for (char *key = engine_keys.text; key < engine_keys.text + nbytes;) {
     const size_t size = strcspn(key, "\n");
-    cr_assert(shown.n < MAX_NKEYS);
-    shown.keys[shown.n++] = (lanebloom_slice){key, size};
+    cr_assert(engine_keys.n < MAX_NKEYS);
+    engine_keys.keys[engine_keys.n++] = (lanebloom_slice){key, size};
     key += size + 1;
   }
 }
@@ -58,17 +58,18 @@ static lanebloom_status open_tables(lanebloom_database *database, lanebloom_tabl
   return status;
 }
 
-static lanebloom_status ask(lanebloom_database *database)
+static lanebloom_status screen_tables(lanebloom_database *database)
 {
   lanebloom_table *tables[MAX_TABLES];
   size_t ntables;
   lanebloom_status status = open_tables(database, tables, &ntables);
-  const lanebloom_keys keys = lanebloom_keys_slices(shown.keys, shown.n);
+  const lanebloom_keys keys = lanebloom_keys_slices(engine_keys.keys, engine_keys.n);
   if (!status) {
     const size_t nfound = lanebloom_tables_screen((const lanebloom_table *const *)tables, ntables,
                                                   &keys, any, NULL, NULL);
-    if (nfound != shown.n && !lanebloom_database_damage(database, 0))
-      test_fatal("%zu of %zu keys are lost, and nothing says so", shown.n - nfound, shown.n);
+    if (nfound != engine_keys.n && !lanebloom_database_damage(database, 0))
+      test_fatal("%zu of %zu keys are lost, and nothing says so", engine_keys.n - nfound,
+                 engine_keys.n);
   }
   for (size_t i = 0; i < ntables; i++)
     lanebloom_table_close(tables[i]);
@@ -93,7 +94,7 @@ static lanebloom_status use_database(void)
   }
   INSIST(status, lanebloom_database_update(database, &changed, problem, sizeof problem));
   if (!status)
-    status = ask(database);
+    status = screen_tables(database);
   /* A log that could not be read is reported by name, and is no error. */
   if (!status && lanebloom_database_damage(database, 0))
     status = fault.function <= TRIM ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_IO;

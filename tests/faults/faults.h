@@ -105,6 +105,9 @@ void make_filters(lanebloom_format of, size_t n, uint64_t expected_keys);
 void free_filters(void);
 void is_expected(const lanebloom_filter *filter);
 
+/* Finishes a filter, which must be `expected`, of nkeys keys. */
+lanebloom_status finish_expected(lanebloom_builder *builder, size_t nkeys);
+
 void enter_folder(void);
 
 /* Deletes the files of the folder, and returns how many there were. */

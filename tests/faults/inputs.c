@@ -69,6 +69,22 @@ void is_expected(const lanebloom_filter *filter)
   test_same_bytes("filter", bytes, engine_bytes.bytes, nbytes);
 }
 
+lanebloom_status finish_expected(lanebloom_builder *builder, size_t nkeys)
+{
+  lanebloom_filter *filter;
+  lanebloom_filter_info info;
+  lanebloom_status status;
+  INSIST_ON(filter, status, lanebloom_builder_finish(builder, &filter));
+  if (!status) {
+    is_expected(filter);
+    lanebloom_filter_describe(filter, &info, sizeof info);
+    if (info.nkeys != nkeys)
+      test_fatal("%llu keys, expected %zu", (unsigned long long)info.nkeys, nkeys);
+  }
+  lanebloom_filter_close(filter);
+  return status;
+}
+
 static char folder[] = "/tmp/lanebloom-faults-XXXXXX";
 
 void enter_folder(void)

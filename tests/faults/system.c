@@ -35,7 +35,7 @@ static bool fails(enum function function)
   return true;
 }
 
-static void *born(void *memory)
+static void *count_allocation(void *memory)
 {
   nlive += memory && fault.armed;
   return memory;
@@ -58,34 +58,34 @@ void __wrap_free(void *memory);
 
 void *__wrap_malloc(size_t size)
 {
-  return fails(ALLOCATE) ? NULL : born(__real_malloc(size));
+  return fails(ALLOCATE) ? NULL : count_allocation(__real_malloc(size));
 }
 
 void *__wrap_calloc(size_t n, size_t size)
 {
-  return fails(ALLOCATE) ? NULL : born(__real_calloc(n, size));
+  return fails(ALLOCATE) ? NULL : count_allocation(__real_calloc(n, size));
 }
 
 void *__wrap_realloc(void *bytes, size_t size)
 {
   if (fails(fault.armed && bytes && size <= malloc_usable_size(bytes) ? TRIM : ALLOCATE))
     return NULL;
-  return bytes ? __real_realloc(bytes, size) : born(__real_realloc(NULL, size));
+  return bytes ? __real_realloc(bytes, size) : count_allocation(__real_realloc(NULL, size));
 }
 
 void *__wrap_aligned_alloc(size_t alignment, size_t size)
 {
-  return fails(ALLOCATE) ? NULL : born(__real_aligned_alloc(alignment, size));
+  return fails(ALLOCATE) ? NULL : count_allocation(__real_aligned_alloc(alignment, size));
 }
 
 char *__wrap_strdup(const char *text)
 {
-  return fails(ALLOCATE) ? NULL : born(__real_strdup(text));
+  return fails(ALLOCATE) ? NULL : count_allocation(__real_strdup(text));
 }
 
 char *__wrap_strndup(const char *text, size_t n)
 {
-  return fails(ALLOCATE) ? NULL : born(__real_strndup(text, n));
+  return fails(ALLOCATE) ? NULL : count_allocation(__real_strndup(text, n));
 }
 
 void __wrap_free(void *memory)
@@ -107,7 +107,7 @@ int __wrap_vasprintf(char **text, const char *pattern, va_list values)
     return -1;
   const int nbytes = __real_vasprintf(text, pattern, values);
   if (nbytes >= 0)
-    born(*text);
+    count_allocation(*text);
   return nbytes;
 }
 

@@ -141,7 +141,7 @@ static void write_table(void)
   }
 }
 
-static lanebloom_status ask_table(void)
+static lanebloom_status screen_table(void)
 {
   static uint8_t hits[BITMAP_NBYTES];
   char problem[200];
@@ -195,11 +195,11 @@ Test(faults, tables)
       in_database = way == 2;
       are_clean = false;
       write_table();
-      must(ask_table());
+      must(screen_table());
       are_clean = true;
       survive(&(struct scenario){.name = table_names[i],
                                  .prepare = write_table,
-                                 .run = ask_table,
+                                 .run = screen_table,
                                  .tolerates = of_table | (is_leveldb ? of_current : 0) |
                                               (is_leveldb && in_database ? of_manifest : 0)});
     }
@@ -214,7 +214,7 @@ Test(faults, tables)
 static const lanebloom_table *open_tables[MAX_TABLES];
 static size_t ntables;
 
-static lanebloom_status ask_tables(void)
+static lanebloom_status screen_tables(void)
 {
   static uint8_t hits[MAX_TABLES][BITMAP_NBYTES], any[BITMAP_NBYTES];
   uint8_t *bitmaps[MAX_TABLES];
@@ -242,9 +242,10 @@ Test(faults, many_tables)
                               NULL, 0) == LANEBLOOM_OK)
       open_tables[ntables++] = table;
   }
-  must(ask_tables());
+  must(screen_tables());
   are_clean = true;
-  survive(&(struct scenario){.name = "many tables", .run = ask_tables, .tolerates = 1 << ALLOCATE});
+  survive(
+      &(struct scenario){.name = "many tables", .run = screen_tables, .tolerates = 1 << ALLOCATE});
   for (size_t i = 0; i < ntables; i++)
     lanebloom_table_close((lanebloom_table *)open_tables[i]);
   for (size_t i = 0; i < COUNT(table_names); i++)
