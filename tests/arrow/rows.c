@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "made.h"
+#include "arrays.h"
 
 enum { MAX_HASH_NBYTES = 8, UNWRITTEN = 0xa5, NBEHIND = 16 };
 
@@ -40,7 +40,7 @@ static void must(lanebloom_status status, const char *problem)
 
 /* Lists the keys to add: for a dictionary, the values that rows refer to, in the dictionary's
  * order. */
-static void list_added(const struct made *made, struct expected *expected)
+static void list_added(const struct sample *made, struct expected *expected)
 {
   const size_t nvalues = made->has_dictionary ? (size_t)made->values.array.length : 0;
   bool *is_used = test_alloc(nvalues * sizeof *is_used);
@@ -58,7 +58,7 @@ static void list_added(const struct made *made, struct expected *expected)
   free(is_used);
 }
 
-static struct expected expect(const struct made *made)
+static struct expected expect(const struct sample *made)
 {
   struct expected expected = {.n = (size_t)made->rows.array.length};
   expected.bitmap = test_alloc((expected.n + 7) / 8);
@@ -68,8 +68,8 @@ static struct expected expect(const struct made *made)
   return expected;
 }
 
-static void ask_for_each(const struct made *made, const lanebloom_filter *filter,
-                         struct expected *expected)
+static void query_each_key(const struct sample *made, const lanebloom_filter *filter,
+                           struct expected *expected)
 {
   memset(expected->bitmap, 0, (expected->n + 7) / 8);
   expected->count = 0;
@@ -93,7 +93,7 @@ static void free_expected(struct expected *expected)
 
 /* ---- Answers ---- */
 
-static void check_screening(const struct made *made, const lanebloom_filter *filter,
+static void check_screening(const struct sample *made, const lanebloom_filter *filter,
                             const struct expected *expected)
 {
   const struct ArrowSchema *schema = &made->rows.schema;
@@ -126,7 +126,7 @@ static void check_screening(const struct made *made, const lanebloom_filter *fil
   free_output("indices", indices, n * sizeof *indices);
 }
 
-static void check_booleans(const struct made *made, const lanebloom_filter *filter,
+static void check_booleans(const struct sample *made, const lanebloom_filter *filter,
                            const struct expected *expected)
 {
   char problem[256] = "old";
@@ -152,7 +152,7 @@ static void check_booleans(const struct made *made, const lanebloom_filter *filt
     test_fatal("booleans that are released do not say so");
 }
 
-static void check_hashes(const struct made *made, lanebloom_format format,
+static void check_hashes(const struct sample *made, lanebloom_format format,
                          const struct expected *expected)
 {
   const size_t nbytes = lanebloom_format_hash_size(format);
@@ -173,7 +173,7 @@ static void check_hashes(const struct made *made, lanebloom_format format,
   free_output("hashes", hashes, expected->n * nbytes);
 }
 
-static void check_slices(const struct made *made, const struct expected *expected)
+static void check_slices(const struct sample *made, const struct expected *expected)
 {
   char problem[256] = "old";
   lanebloom_slice *slices = unwritten(expected->n * sizeof *slices);
@@ -193,7 +193,7 @@ static void check_slices(const struct made *made, const struct expected *expecte
 
 /* ---- Building ---- */
 
-static lanebloom_builder *builder_of(const struct made *made, lanebloom_format format,
+static lanebloom_builder *builder_of(const struct sample *made, lanebloom_format format,
                                      uint64_t expected_keys)
 {
   lanebloom_builder *builder;
@@ -206,7 +206,7 @@ static lanebloom_builder *builder_of(const struct made *made, lanebloom_format f
 }
 
 /* Builds a filter of one key, the array, and that key again. */
-static lanebloom_filter *add_between(const struct made *made, lanebloom_format format,
+static lanebloom_filter *add_between(const struct sample *made, lanebloom_format format,
                                      uint64_t expected_keys, const lanebloom_keys *keys)
 {
   const lanebloom_keys one = lanebloom_keys_fixed("before", 6, 1);
@@ -226,7 +226,7 @@ static lanebloom_filter *add_between(const struct made *made, lanebloom_format f
   return filter;
 }
 
-static void check_adding(const struct made *made, lanebloom_format format,
+static void check_adding(const struct sample *made, lanebloom_format format,
                          const struct expected *expected)
 {
   const lanebloom_keys keys = lanebloom_keys_slices(expected->added, expected->nadded);
@@ -261,7 +261,7 @@ static void check_adding(const struct made *made, lanebloom_format format,
 
 /* ---- Every call ---- */
 
-static void check_form(const struct made *made, const struct made_type *type)
+static void check_form(const struct sample *made, const struct array_type *type)
 {
   lanebloom_key_form form = {LANEBLOOM_HEX, 1};
   char problem[256] = "old";
@@ -294,16 +294,16 @@ static void use_kernel(const char *name)
 }
 
 /* The scalar kernel makes the filter and the expected results, which this kernel must reproduce. */
-static void check(const struct made_plan *plan, const char *kernel, struct rng *rng)
+static void check(const struct array_plan *plan, const char *kernel, struct rng *rng)
 {
   lanebloom_format formats[MAX_FORMATS];
   const lanebloom_format format = formats[rng_below(rng, test_formats_that_build(formats))];
-  struct made made;
+  struct sample made;
   use_kernel("scalar");
-  made_array(plan, rng, &made);
+  sample_make(plan, rng, &made);
   struct expected expected = expect(&made);
   lanebloom_filter *filter = filter_of_some(&expected, format, plan->type->encoding, rng);
-  ask_for_each(&made, filter, &expected);
+  query_each_key(&made, filter, &expected);
   use_kernel(kernel);
   check_form(&made, plan->type);
   check_screening(&made, filter, &expected);
@@ -313,11 +313,11 @@ static void check(const struct made_plan *plan, const char *kernel, struct rng *
   check_adding(&made, format, &expected);
   lanebloom_filter_close(filter);
   free_expected(&expected);
-  made_free(&made);
+  sample_free(&made);
 }
 
 /* Checks a plan with one of the kernels. */
-static void check_plan(const struct made_plan *plan, struct rng *rng)
+static void check_plan(const struct array_plan *plan, struct rng *rng)
 {
   const char *kernel = lanebloom_kernel_name(rng_below(rng, lanebloom_kernel_count()));
   test_context("%s: \"%s\"%s%s, %zu rows, %zu values, one of %llu and of %llu null%s", kernel,
@@ -333,7 +333,7 @@ static void check_random(uint64_t first, uint64_t n)
 {
   for (uint64_t i = first; i < first + n; i++) {
     struct rng rng = rng_start(i);
-    const struct made_plan plan = made_random_plan(&rng);
+    const struct array_plan plan = random_array_plan(&rng);
     check_plan(&plan, &rng);
   }
 }
@@ -379,13 +379,13 @@ static const size_t LENGTHS[] = {0, 1, 7, 8, 9, 511, 512, 513};
 Test(rows, every_type_at_every_length)
 {
   struct rng rng = rng_start(1);
-  for (size_t t = 0; t < MADE_NTYPES; t++)
+  for (size_t t = 0; t < NARRAY_TYPES; t++)
     for (size_t l = 0; l < COUNT(LENGTHS); l++)
       for (unsigned way = 0; way < 4; way++)
-        check_plan(&(struct made_plan){.type = &made_types[t],
-                                       .n = LENGTHS[l],
-                                       .rows_null_of = way & 1 ? 3 : 0,
-                                       .has_slices = way & 2},
+        check_plan(&(struct array_plan){.type = &array_types[t],
+                                        .n = LENGTHS[l],
+                                        .rows_null_of = way & 1 ? 3 : 0,
+                                        .has_slices = way & 2},
                    &rng);
 }
 
@@ -394,15 +394,15 @@ Test(rows, every_type_by_every_kernel)
 {
   struct rng rng = rng_start(5);
   for (size_t k = 0; k < lanebloom_kernel_count(); k++)
-    for (size_t t = 0; t < MADE_NTYPES; t++)
+    for (size_t t = 0; t < NARRAY_TYPES; t++)
       for (unsigned has_dictionary = 0; has_dictionary < 2; has_dictionary++) {
-        const struct made_plan plan = {.type = &made_types[t],
-                                       .index_type = has_dictionary ? made_type_of("S") : NULL,
-                                       .n = 513,
-                                       .nvalues = 300,
-                                       .rows_null_of = 5,
-                                       .values_null_of = 5,
-                                       .has_slices = true};
+        const struct array_plan plan = {.type = &array_types[t],
+                                        .index_type = has_dictionary ? array_type_of("S") : NULL,
+                                        .n = 513,
+                                        .nvalues = 300,
+                                        .rows_null_of = 5,
+                                        .values_null_of = 5,
+                                        .has_slices = true};
         test_context("%s: \"%s\"%s", lanebloom_kernel_name(k), plan.type->format,
                      has_dictionary ? ", a dictionary" : "");
         check(&plan, lanebloom_kernel_name(k), &rng);
@@ -419,8 +419,8 @@ Test(rows, arrays_of_more_than_one_part)
   for (size_t t = 0; t < COUNT(LAYOUTS); t++)
     for (size_t n = 32767; n <= 32769; n++)
       check_plan(
-          &(struct made_plan){
-              .type = made_type_of(LAYOUTS[t]), .n = n, .rows_null_of = 20, .has_slices = n % 2},
+          &(struct array_plan){
+              .type = array_type_of(LAYOUTS[t]), .n = n, .rows_null_of = 20, .has_slices = n % 2},
           &rng);
 }
 
@@ -429,15 +429,15 @@ Test(rows, dictionaries_of_every_index)
   static const size_t lengths[] = {0, 1, 9, 100, 513};
   struct rng rng = rng_start(3);
   for (size_t t = 0; t < COUNT(LAYOUTS); t++)
-    for (size_t index = 0; index < MADE_NINDEX_TYPES; index++)
+    for (size_t index = 0; index < NINDEX_TYPES; index++)
       for (size_t l = 0; l < COUNT(lengths) * COUNT(lengths); l++)
-        check_plan(&(struct made_plan){.type = made_type_of(LAYOUTS[t]),
-                                       .index_type = &made_types[index],
-                                       .n = lengths[l / COUNT(lengths)],
-                                       .nvalues = lengths[l % COUNT(lengths)],
-                                       .rows_null_of = l % 2 * 4,
-                                       .values_null_of = l % 3 * 5,
-                                       .has_slices = index % 2},
+        check_plan(&(struct array_plan){.type = array_type_of(LAYOUTS[t]),
+                                        .index_type = &array_types[index],
+                                        .n = lengths[l / COUNT(lengths)],
+                                        .nvalues = lengths[l % COUNT(lengths)],
+                                        .rows_null_of = l % 2 * 4,
+                                        .values_null_of = l % 3 * 5,
+                                        .has_slices = index % 2},
                    &rng);
 }
 
@@ -448,12 +448,12 @@ Test(rows, large_dictionaries)
   struct rng rng = rng_start(4);
   for (size_t t = 0; t < 4; t++)
     for (size_t l = 0; l < COUNT(lengths); l++)
-      check_plan(&(struct made_plan){.type = made_type_of(LAYOUTS[t * 2]),
-                                     .index_type = made_type_of(t % 2 ? "S" : "i"),
-                                     .n = lengths[l][0],
-                                     .nvalues = lengths[l][1],
-                                     .rows_null_of = 10,
-                                     .values_null_of = 10,
-                                     .has_slices = l % 2},
+      check_plan(&(struct array_plan){.type = array_type_of(LAYOUTS[t * 2]),
+                                      .index_type = array_type_of(t % 2 ? "S" : "i"),
+                                      .n = lengths[l][0],
+                                      .nvalues = lengths[l][1],
+                                      .rows_null_of = 10,
+                                      .values_null_of = 10,
+                                      .has_slices = l % 2},
                  &rng);
 }

@@ -1,7 +1,7 @@
 /* Arrow arrays of every type that can hold keys. Keys are computed from the numbers by shifts, and
  * arrays by copying the host's numbers.
  * SPDX-License-Identifier: MIT */
-#include "made.h"
+#include "arrays.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@
   }
 
 /* The types of indices come first. */
-const struct made_type made_types[MADE_NTYPES] = {
+const struct array_type array_types[NARRAY_TYPES] = {
     NUMBER("c", SIGNED, 1, 4, INT32),
     NUMBER("s", SIGNED, 2, 4, INT32),
     NUMBER("i", SIGNED, 4, 4, INT32),
@@ -73,11 +73,11 @@ const struct made_type made_types[MADE_NTYPES] = {
     {.format = "vz", .kind = STRING_VIEWS},
 };
 
-const struct made_type *made_type_of(const char *format)
+const struct array_type *array_type_of(const char *format)
 {
-  for (size_t i = 0; i < MADE_NTYPES; i++)
-    if (strcmp(made_types[i].format, format) == 0 && !made_types[i].is_uuid)
-      return &made_types[i];
+  for (size_t i = 0; i < NARRAY_TYPES; i++)
+    if (strcmp(array_types[i].format, format) == 0 && !array_types[i].is_uuid)
+      return &array_types[i];
   test_fatal("no type %s", format);
 }
 
@@ -87,7 +87,7 @@ static char *put_count(char *to, int32_t count)
   return to + sizeof count;
 }
 
-char *made_extension(const char *name)
+char *extension_metadata(const char *name)
 {
   const lanebloom_slice strings[] = {{"ARROW:extension:metadata", 24},
                                      {"", 0},
@@ -105,13 +105,13 @@ char *made_extension(const char *name)
   return metadata;
 }
 
-void made_release_array(struct ArrowArray *array)
+void release_no_array(struct ArrowArray *array)
 {
   (void)array;
   test_fatal("an array of the caller is released");
 }
 
-void made_release_schema(struct ArrowSchema *schema)
+void release_no_schema(struct ArrowSchema *schema)
 {
   (void)schema;
   test_fatal("a schema of the caller is released");
@@ -164,7 +164,7 @@ static void store_number(uint8_t *to, size_t width, uint64_t low, uint64_t high)
 }
 
 /* Cuts a number to the width of the array, and extends it to 128 bits. */
-static void cut_number(const struct made_type *type, uint64_t *low, uint64_t *high)
+static void cut_number(const struct array_type *type, uint64_t *low, uint64_t *high)
 {
   if (type->width < sizeof *low) {
     const unsigned nbits = 8 * (unsigned)type->width;
@@ -176,7 +176,8 @@ static void cut_number(const struct made_type *type, uint64_t *low, uint64_t *hi
   *high = type->kind == SIGNED && *low >> 63 ? UINT64_MAX : 0;
 }
 
-static void fill_number(const struct made_type *type, struct rng *rng, uint8_t *value, uint8_t *key)
+static void fill_number(const struct array_type *type, struct rng *rng, uint8_t *value,
+                        uint8_t *key)
 {
   uint64_t low = random_number(rng), high;
   cut_number(type, &low, &high);
@@ -217,17 +218,17 @@ static uint8_t *make_validity(size_t at, size_t n, const bool *is_null, struct r
   return valid;
 }
 
-static void make_fixed(struct made_column *column, const struct made_type *type, size_t at,
+static void make_fixed(struct array_column *column, const struct array_type *type, size_t at,
                        size_t n, struct rng *rng)
 {
   uint8_t *values = test_alloc((at + n) * type->width);
   rng_fill(rng, values, (at + n) * type->width);
   for (size_t i = 0; i < n; i++) {
-    struct made_key *key = &column->keys[i];
+    struct array_key *key = &column->keys[i];
     uint8_t *value = values + (at + i) * type->width, *bytes = column->bytes + column->nbytes;
     if (key->is_null)
       continue;
-    *key = (struct made_key){.at = column->nbytes, .size = type->key_nbytes};
+    *key = (struct array_key){.at = column->nbytes, .size = type->key_nbytes};
     if (type->kind == FIXED_BYTES) {
       fill_string(rng, type->width, bytes);
       memcpy(value, bytes, type->width);
@@ -245,7 +246,7 @@ static void make_fixed(struct made_column *column, const struct made_type *type,
 }
 
 /* Null rows and rows before the slice have bytes, too. */
-static void make_strings(struct made_column *column, enum kind kind, size_t at, size_t n,
+static void make_strings(struct array_column *column, enum kind kind, size_t at, size_t n,
                          struct rng *rng)
 {
   const size_t width = kind == STRINGS32 ? 4 : 8;
@@ -257,8 +258,8 @@ static void make_strings(struct made_column *column, enum kind kind, size_t at, 
     store_number(offsets + i * width, width, end, 0);
     const size_t size = fill_string(rng, are_empty ? 0 : random_size(rng), bytes + end);
     if (i >= at && !column->keys[i - at].is_null) {
-      struct made_key *key = &column->keys[i - at];
-      *key = (struct made_key){.at = column->nbytes, .size = size};
+      struct array_key *key = &column->keys[i - at];
+      *key = (struct array_key){.at = column->nbytes, .size = size};
       memcpy(column->bytes + column->nbytes, bytes + end, size);
       column->nbytes += size;
     }
@@ -279,7 +280,7 @@ static void make_strings(struct made_column *column, enum kind kind, size_t at, 
 
 /* Makes up to three buffers of long strings. Views point anywhere into them, up to their ends.
  * Views of nulls are arbitrary bytes. */
-static void make_views(struct made_column *column, size_t at, size_t n, struct rng *rng)
+static void make_views(struct array_column *column, size_t at, size_t n, struct rng *rng)
 {
   const size_t nbuffers = (size_t)rng_below(rng, 4);
   uint8_t *views = test_alloc((at + n) * 16);
@@ -293,7 +294,7 @@ static void make_views(struct made_column *column, size_t at, size_t n, struct r
   }
   rng_fill(rng, views, (at + n) * 16);
   for (size_t i = 0; i < n; i++) {
-    struct made_key *key = &column->keys[i];
+    struct array_key *key = &column->keys[i];
     uint8_t *view = views + (at + i) * 16, *bytes = column->bytes + column->nbytes;
     if (key->is_null)
       continue;
@@ -313,7 +314,7 @@ static void make_views(struct made_column *column, size_t at, size_t n, struct r
       store_number(view + 12, 4, offset, 0);
     }
     store_number(view, 4, size, 0);
-    *key = (struct made_key){.at = column->nbytes, .size = size};
+    *key = (struct array_key){.at = column->nbytes, .size = size};
     column->nbytes += size;
   }
   column->buffers[1] = views;
@@ -326,25 +327,25 @@ static void make_views(struct made_column *column, size_t at, size_t n, struct r
 }
 
 /* null_of: one row in null_of is null; 0: none. */
-static void make_column(struct made_column *column, const struct made_type *type, size_t n,
+static void make_column(struct array_column *column, const struct array_type *type, size_t n,
                         uint64_t null_of, bool is_slice, struct rng *rng)
 {
   const size_t at = is_slice ? (size_t)rng_below(rng, 30) : 0;
   const size_t width = type->key_nbytes > MAX_STRING ? type->key_nbytes : MAX_STRING;
   bool *is_null = test_alloc(n * sizeof *is_null);
   size_t nnulls = 0;
-  *column = (struct made_column){
+  *column = (struct array_column){
       .schema = {.format = type->format,
                  .name = "made",
                  .flags = null_of ? ARROW_FLAG_NULLABLE : 0,
-                 .release = made_release_schema},
-      .array = {.length = (int64_t)n, .offset = (int64_t)at, .release = made_release_array},
+                 .release = release_no_schema},
+      .array = {.length = (int64_t)n, .offset = (int64_t)at, .release = release_no_array},
       .keys = test_alloc(n * sizeof *column->keys),
       .bytes = test_alloc(n * width)};
   if (type->is_uuid)
-    column->schema.metadata = made_extension("arrow.uuid");
+    column->schema.metadata = extension_metadata("arrow.uuid");
   else if (rng_below(rng, 8) == 0)
-    column->schema.metadata = made_extension("arrow.other");
+    column->schema.metadata = extension_metadata("arrow.other");
   for (size_t i = 0; i < n; i++) {
     column->keys[i].is_null = is_null[i] = null_of && rng_below(rng, null_of) == 0;
     nnulls += is_null[i];
@@ -362,9 +363,9 @@ static void make_column(struct made_column *column, const struct made_type *type
   free(is_null);
 }
 
-static void free_column(struct made_column *column)
+static void free_column(struct array_column *column)
 {
-  for (size_t i = 0; i < MADE_NBUFFERS; i++)
+  for (size_t i = 0; i < MAX_NBUFFERS; i++)
     free((void *)column->buffers[i]);
   free((void *)column->schema.metadata);
   free(column->keys);
@@ -372,11 +373,11 @@ static void free_column(struct made_column *column)
 }
 
 /* An array without rows needs no buffers. */
-static void drop_buffers(struct made_column *column, struct rng *rng)
+static void drop_buffers(struct array_column *column, struct rng *rng)
 {
   if (column->array.length > 0 || rng_below(rng, 3) == 0)
     return;
-  for (size_t i = 0; i < MADE_NBUFFERS; i++) {
+  for (size_t i = 0; i < MAX_NBUFFERS; i++) {
     free((void *)column->buffers[i]);
     column->buffers[i] = NULL;
   }
@@ -388,54 +389,54 @@ static void drop_buffers(struct made_column *column, struct rng *rng)
 
 /* ---- Dictionaries ---- */
 
-static void point_at_values(struct made *made, const struct made_type *type, size_t nvalues,
+static void point_at_values(struct sample *sample, const struct array_type *type, size_t nvalues,
                             struct rng *rng)
 {
-  struct made_column *rows = &made->rows;
+  struct array_column *rows = &sample->rows;
   const size_t n = (size_t)rows->array.length;
   uint64_t max = type->kind == SIGNED ? (UINT64_C(1) << (8 * type->width - 1)) - 1
                                       : UINT64_MAX >> (64 - 8 * type->width);
   max = max < nvalues ? max + 1 : nvalues;
-  made->indices = test_alloc(n * sizeof *made->indices);
+  sample->indices = test_alloc(n * sizeof *sample->indices);
   for (size_t i = 0; i < n; i++) {
     if (rows->keys[i].is_null) /* its index is arbitrary */
       continue;
     const uint64_t used = 1 + max / 2; /* later values have no row, except a few */
-    made->indices[i] = rng_below(rng, rng_below(rng, 30) ? used < max ? used : max : max);
+    sample->indices[i] = rng_below(rng, rng_below(rng, 30) ? used < max ? used : max : max);
     uint8_t *values = (uint8_t *)rows->buffers[1];
     store_number(values + ((size_t)rows->array.offset + i) * type->width, type->width,
-                 made->indices[i], 0);
+                 sample->indices[i], 0);
   }
 }
 
 /* ---- Arrays ---- */
 
-void made_array(const struct made_plan *plan, struct rng *rng, struct made *made)
+void sample_make(const struct array_plan *plan, struct rng *rng, struct sample *sample)
 {
-  *made = (struct made){.has_dictionary = plan->index_type};
-  const bool has_no_values = made->has_dictionary && plan->nvalues == 0;
-  make_column(&made->rows, made->has_dictionary ? plan->index_type : plan->type, plan->n,
+  *sample = (struct sample){.has_dictionary = plan->index_type};
+  const bool has_no_values = sample->has_dictionary && plan->nvalues == 0;
+  make_column(&sample->rows, sample->has_dictionary ? plan->index_type : plan->type, plan->n,
               has_no_values ? 1 : plan->rows_null_of, plan->has_slices, rng);
-  if (made->has_dictionary) {
-    make_column(&made->values, plan->type, plan->nvalues, plan->values_null_of, plan->has_slices,
+  if (sample->has_dictionary) {
+    make_column(&sample->values, plan->type, plan->nvalues, plan->values_null_of, plan->has_slices,
                 rng);
-    point_at_values(made, plan->index_type, plan->nvalues, rng);
-    drop_buffers(&made->values, rng);
-    made->rows.schema.dictionary = &made->values.schema;
-    made->rows.array.dictionary = &made->values.array;
+    point_at_values(sample, plan->index_type, plan->nvalues, rng);
+    drop_buffers(&sample->values, rng);
+    sample->rows.schema.dictionary = &sample->values.schema;
+    sample->rows.array.dictionary = &sample->values.array;
   }
-  drop_buffers(&made->rows, rng);
+  drop_buffers(&sample->rows, rng);
   const size_t n = plan->n;
-  made->expected = test_alloc(n * sizeof *made->expected);
+  sample->expected = test_alloc(n * sizeof *sample->expected);
   for (size_t i = 0; i < n; i++) {
-    const struct made_column *column = &made->rows;
-    const struct made_key *key = &made->rows.keys[i];
-    if (made->has_dictionary && !key->is_null) {
-      column = &made->values;
-      key = &made->values.keys[made->indices[i]];
+    const struct array_column *column = &sample->rows;
+    const struct array_key *key = &sample->rows.keys[i];
+    if (sample->has_dictionary && !key->is_null) {
+      column = &sample->values;
+      key = &sample->values.keys[sample->indices[i]];
     }
     if (!key->is_null)
-      made->expected[i] = (lanebloom_slice){column->bytes + key->at, key->size};
+      sample->expected[i] = (lanebloom_slice){column->bytes + key->at, key->size};
   }
 }
 
@@ -450,26 +451,26 @@ static size_t random_length(struct rng *rng)
   return (size_t)(which < 30 ? rng_below(rng, 1200) : rng_below(rng, 24));
 }
 
-struct made_plan made_random_plan(struct rng *rng)
+struct array_plan random_array_plan(struct rng *rng)
 {
   static const uint64_t null_ofs[] = {0, 0, 0, 1, 2, 3, 3, 50};
-  struct made_plan plan = {.type = &made_types[rng_below(rng, MADE_NTYPES)],
-                           .n = random_length(rng),
-                           .rows_null_of = null_ofs[rng_below(rng, COUNT(null_ofs))],
-                           .values_null_of = null_ofs[rng_below(rng, COUNT(null_ofs))],
-                           .has_slices = rng_below(rng, 2)};
+  struct array_plan plan = {.type = &array_types[rng_below(rng, NARRAY_TYPES)],
+                            .n = random_length(rng),
+                            .rows_null_of = null_ofs[rng_below(rng, COUNT(null_ofs))],
+                            .values_null_of = null_ofs[rng_below(rng, COUNT(null_ofs))],
+                            .has_slices = rng_below(rng, 2)};
   if (rng_below(rng, 3) == 0) {
-    plan.index_type = &made_types[rng_below(rng, MADE_NINDEX_TYPES)];
+    plan.index_type = &array_types[rng_below(rng, NINDEX_TYPES)];
     plan.nvalues = rng_below(rng, 3) ? 1 + (size_t)rng_below(rng, 20) : random_length(rng);
   }
   return plan;
 }
 
-void made_free(struct made *made)
+void sample_free(struct sample *sample)
 {
-  free_column(&made->rows);
-  if (made->has_dictionary)
-    free_column(&made->values);
-  free(made->indices);
-  free(made->expected);
+  free_column(&sample->rows);
+  if (sample->has_dictionary)
+    free_column(&sample->values);
+  free(sample->indices);
+  free(sample->expected);
 }

@@ -1,7 +1,7 @@
 /* Arrow arrays of every type that can hold keys, with the keys that their rows must yield.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_TESTS_ARROW_MADE_H
-#define LANEBLOOM_TESTS_ARROW_MADE_H
+#ifndef LANEBLOOM_TESTS_ARROW_ARRAYS_H
+#define LANEBLOOM_TESTS_ARROW_ARRAYS_H
 
 #include <criterion/criterion.h>
 
@@ -15,7 +15,7 @@
 
 enum kind { SIGNED, UNSIGNED, FIXED_BYTES, STRINGS32, STRINGS64, STRING_VIEWS };
 
-struct made_type {
+struct array_type {
   const char *format;
   enum kind kind;
   size_t width, key_nbytes; /* in the array, and of the key; 0 for strings */
@@ -23,60 +23,60 @@ struct made_type {
   bool is_text, is_uuid;
 };
 
-enum { MADE_NTYPES = 47, MADE_NINDEX_TYPES = 8 };
-extern const struct made_type made_types[MADE_NTYPES];
+enum { NARRAY_TYPES = 47, NINDEX_TYPES = 8 };
+extern const struct array_type array_types[NARRAY_TYPES];
 
 /* Returns the type with this format. */
-const struct made_type *made_type_of(const char *format);
+const struct array_type *array_type_of(const char *format);
 
 /* ---- Arrays ---- */
 
 /* A description of an array to make. */
-struct made_plan {
-  const struct made_type *type;
-  const struct made_type *index_type;    /* of a dictionary; NULL: none */
+struct array_plan {
+  const struct array_type *type;
+  const struct array_type *index_type;   /* of a dictionary; NULL: none */
   size_t n, nvalues;                     /* numbers of rows, and of a dictionary's values */
   uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none */
   bool has_slices;                       /* do arrays have an offset, after other rows? */
 };
 
-struct made_key {
+struct array_key {
   size_t at, size; /* in the column's `bytes` */
   bool is_null;
 };
 
-enum { MADE_NBUFFERS = 8 };
+enum { MAX_NBUFFERS = 8 };
 
 /* A column and its buffers, each allocated on its own without spare room. */
-struct made_column {
+struct array_column {
   struct ArrowSchema schema;
   struct ArrowArray array;
-  const void *buffers[MADE_NBUFFERS];
-  struct made_key *keys; /* one for each row */
-  uint8_t *bytes;        /* of all keys */
+  const void *buffers[MAX_NBUFFERS];
+  struct array_key *keys; /* one for each row */
+  uint8_t *bytes;         /* of all keys */
   size_t nbytes;
 };
 
 /* Rows have the keys of `rows` or, in a dictionary, those of `values`, selected by `indices`. */
-struct made {
-  struct made_column rows, values;
+struct sample {
+  struct array_column rows, values;
   bool has_dictionary;
   uint64_t *indices;
   lanebloom_slice *expected; /* the key of each row; data is NULL for null */
 };
 
-/* Fills in `made`, which holds pointers to itself and so must not be moved. */
-void made_array(const struct made_plan *plan, struct rng *rng, struct made *made);
+/* Fills in `sample`, which holds pointers to itself and so must not be moved. */
+void sample_make(const struct array_plan *plan, struct rng *rng, struct sample *sample);
 
 /* Draws a plan. Most arrays are small. */
-struct made_plan made_random_plan(struct rng *rng);
-void made_free(struct made *made);
+struct array_plan random_array_plan(struct rng *rng);
+void sample_free(struct sample *sample);
 
 /* Returns metadata of two pairs, the second of which names this extension type. For free(). */
-char *made_extension(const char *name);
+char *extension_metadata(const char *name);
 
 /* The release callbacks of the tests' arrays and schemas, which are never called. */
-void made_release_array(struct ArrowArray *array);
-void made_release_schema(struct ArrowSchema *schema);
+void release_no_array(struct ArrowArray *array);
+void release_no_schema(struct ArrowSchema *schema);
 
 #endif
