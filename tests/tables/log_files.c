@@ -5,8 +5,6 @@
 #include "tables.h"
 #include "tables/log.h"
 
-enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6 };
-
 uint8_t *put_varint(uint8_t *to, uint64_t value)
 {
   for (; value >= 0x80; value >>= 7)
@@ -61,20 +59,21 @@ void log_add(struct log_file *log, const void *record, size_t nbytes)
     const size_t left = LOG_BLOCK_NBYTES - log->n % LOG_BLOCK_NBYTES - HEADER_NBYTES;
     const size_t n = (size_t)(end - at) < left ? (size_t)(end - at) : left;
     const bool is_first = at == record, is_last = n == (size_t)(end - at);
-    log_add_fragment(log,
-                     is_first  ? is_last ? FRAGMENT_FULL : FRAGMENT_FIRST
-                     : is_last ? FRAGMENT_LAST
-                               : FRAGMENT_MIDDLE,
-                     at, n);
+    log_add_fragment(log, is_first ? is_last ? FULL : FIRST : is_last ? LAST : MIDDLE, at, n);
     at += n;
   } while (at < end);
+}
+
+void log_clear(struct log_file *log)
+{
+  free(log->bytes);
+  *log = (struct log_file){0};
 }
 
 void log_write(struct log_file *log, const char *folder, const char *name)
 {
   file_write(folder, name, log->bytes, log->n);
-  free(log->bytes);
-  *log = (struct log_file){0};
+  log_clear(log);
 }
 
 void database_make(const char *folder)

@@ -6,11 +6,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FRAGMENT_FULL = 1, FRAGMENT_FIRST, FRAGMENT_MIDDLE, FRAGMENT_LAST, FRAGMENT_TIMES = 10 };
+/* ---- Fragments ---- */
+
+/* The header: a checksum, a length and a type. */
+enum { AT_LENGTH = 4, AT_TYPE = 6, HEADER_NBYTES = 7 };
+
+/* The types. Pebble adds SYNCED to the first ones. */
+enum { FULL = 1, FIRST, MIDDLE, LAST, RECYCLABLE_FULL, SYNCED = 8, TIMESTAMPS = 10 };
 
 /* Makes a fragment and returns its size. number: 0 if its type has none. */
 size_t fragment_make(uint8_t *to, unsigned type, uint32_t number, const void *content,
                      size_t nbytes);
+
+/* ---- Files ---- */
 
 /* A growing file. All zeros are an empty one. */
 struct log_file {
@@ -24,8 +32,14 @@ void log_add(struct log_file *log, const void *record, size_t nbytes);
 /* Appends one fragment, in the next block if it does not fit in this one. */
 void log_add_fragment(struct log_file *log, unsigned type, const void *content, size_t nbytes);
 
-/* Writes the file to a folder, and empties it. */
+void log_clear(struct log_file *log);
+
+/* Writes the file to a folder, and clears it. */
 void log_write(struct log_file *log, const char *folder, const char *name);
+
+/* Parts of a MANIFEST's edits: log 5, next file 9 and sequence 100; and the bounds of a table. */
+#define NUMBERS "\2\5\3\11\4\144"
+#define BOUNDS "\11k-1234567\11k-1234567"
 
 /* Makes an empty folder that of a RocksDB database, whose MANIFEST is named MANIFEST_NAME. */
 #define MANIFEST_NAME "MANIFEST-000001"

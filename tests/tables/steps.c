@@ -43,7 +43,7 @@ static struct log_file manifest, write_log;
 
 static void add_numbers(void)
 {
-  log_add(&manifest, "\2\5\3\11\4\144", 6); /* log 5, next file 9, sequence 100 */
+  log_add(&manifest, NUMBERS, sizeof NUMBERS - 1);
 }
 
 /* Adds an edit with a tag, numbers, and these bytes after them. */
@@ -64,7 +64,6 @@ enum { FAMILY = 200, LOG_ADDED = 8196, LOG_DELETED = 8197, DELETED = 6, ADDED = 
 #define NAMED "\311\1\4name"
 #define WITH_TIMES NAMED "\1\7x.u64ts"
 #define END_OF_LOG "\1"
-#define BOUNDS "\11k-1234567\11k-1234567"
 
 static void add_families(size_t n)
 {
@@ -190,7 +189,7 @@ static void write_logs_that_are_damaged(size_t n)
 {
   for (size_t i = 0; i < n; i++) {
     ADD_EDIT(LOG_ADDED, END_OF_LOG, 11 + 2 * i);
-    log_add_fragment(&write_log, FRAGMENT_FIRST, "torn", 4);
+    log_add_fragment(&write_log, FIRST, "torn", 4);
     end_log(10 + 2 * i);
   }
   add_batch(PUT_IN_FAMILY, 0, "key", 3);
@@ -204,7 +203,7 @@ static void write_times(size_t n)
     uint8_t item[6];
     store_le32(item, (uint32_t)i);
     memcpy(item + 4, "\10", 2);
-    log_add_fragment(&write_log, FRAGMENT_TIMES, item, sizeof item);
+    log_add_fragment(&write_log, TIMESTAMPS, item, sizeof item);
     add_batch(PUT_IN_FAMILY, i, "k12345678", 9);
   }
   end_log(5);

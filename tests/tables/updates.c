@@ -11,8 +11,8 @@
 /* ---- Calls that the test changes ---- */
 
 static char folder[PATH_NBYTES];
-static void (*before_look)(unsigned look); /* before each look at the MANIFEST */
-static unsigned nlooks;
+static void (*before_attempt)(unsigned attempt); /* to read the MANIFEST */
+static unsigned nattempts;
 static bool has_no_memory;
 
 lanebloom_status __real_lanebloom_folder_current(const char *path, lanebloom_engine engine,
@@ -22,8 +22,8 @@ lanebloom_status __wrap_lanebloom_folder_current(const char *path, lanebloom_eng
 lanebloom_status __wrap_lanebloom_folder_current(const char *path, lanebloom_engine engine,
                                                  char **manifest, const struct problem *problem)
 {
-  if (before_look)
-    before_look(nlooks++);
+  if (before_attempt)
+    before_attempt(nattempts++);
   return __real_lanebloom_folder_current(path, engine, manifest, problem);
 }
 
@@ -40,8 +40,7 @@ char *__wrap_lanebloom_folder_number(const char *path, uint64_t number, const ch
 static struct log_file manifest;
 
 #define ADD(edit) log_add(&manifest, edit, sizeof(edit) - 1)
-#define NUMBERS "\2\5\3\11\4\144" /* log 5, next file 9, sequence 100 */
-#define TABLE(number) "\7\0" number "\144\11k-1234567\11k-1234567"
+#define TABLE(number) "\7\0" number "\144" BOUNDS
 #define OF_FAMILY(id) "\310\1" id
 #define ADDS_F "\311\1\1f"
 #define DROPS "\312\1"
@@ -59,7 +58,7 @@ static void begin_manifest(void)
   ADD(OF_FAMILY("\1") TABLE("\6"));
 }
 
-static void begin(void)
+static void write_database(void)
 {
   folder_make(folder);
   database_make(folder);
@@ -103,7 +102,7 @@ Test(tables, updates_that_fail)
   const lanebloom_database_options options = {.families = families, .nfamilies = 1};
   lanebloom_database *database;
   bool changed;
-  begin();
+  write_database();
   cr_assert(lanebloom_database_open(folder, &options, &database, NULL, 0) == LANEBLOOM_OK);
   check_tables(database, 1);
 
@@ -138,7 +137,7 @@ Test(tables, options_that_end)
                                         .nfamilies = 2};
   lanebloom_database *database;
   bool changed;
-  begin();
+  write_database();
   cr_assert(names[0] && names[1] && other);
   cr_assert(lanebloom_database_open(folder, &options, &database, NULL, 0) == LANEBLOOM_OK);
   for (size_t i = 0; i < 2; i++) {
@@ -164,7 +163,7 @@ Test(tables, options_that_are_not_there)
 {
   char path[2 * PATH_NBYTES], problem[PROBLEM_NBYTES];
   lanebloom_database *database;
-  begin();
+  write_database();
   snprintf(path, sizeof path, "%s/OPTIONS-000003", folder);
   cr_assert(symlink("nothing", path) == 0);
   cr_assert(lanebloom_database_open(folder, NULL, &database, problem, sizeof problem) ==
@@ -191,11 +190,11 @@ static void write_log(void)
   log_write(&log, folder, "000005.log");
 }
 
-/* After the first look, replaces the first family by another. */
-static void replace_family(unsigned look)
+/* After the first attempt, replaces the first family by another. */
+static void replace_family(unsigned attempt)
 {
   ADD(NUMBERS);
-  add_with_times(look == 0 ? 1 : 2);
+  add_with_times(attempt == 0 ? 1 : 2);
   write_manifest();
 }
 
@@ -205,9 +204,9 @@ Test(tables, times_of_another_family)
   const lanebloom_keys keys = lanebloom_keys_slices(&key, 1);
   lanebloom_database *database;
   lanebloom_table *logs;
-  begin();
+  write_database();
   write_log();
-  before_look = replace_family;
+  before_attempt = replace_family;
   cr_assert(lanebloom_database_open(folder, NULL, &database, NULL, 0) == LANEBLOOM_OK);
   cr_assert(lanebloom_database_logs(database, &logs, NULL, 0) == LANEBLOOM_OK);
   cr_assert(lanebloom_table_screen(logs, &keys, NULL) == 1, "the key is lost");
@@ -216,12 +215,12 @@ Test(tables, times_of_another_family)
   folder_free(folder);
 }
 
-/* Each look finds one more family, up to 100. Family 2 is the last. */
-static void add_families(unsigned look)
+/* Each attempt finds one more family, up to 100. Family 2 is the last. */
+static void add_families(unsigned attempt)
 {
   enum { NFAMILIES = 100 };
   ADD(NUMBERS);
-  for (unsigned i = 0; i <= look && i < NFAMILIES; i++)
+  for (unsigned i = 0; i <= attempt && i < NFAMILIES; i++)
     add_with_times((char)(2 + NFAMILIES - i));
   write_manifest();
 }
@@ -230,9 +229,9 @@ Test(tables, times_of_ever_more_families)
 {
   char problem[PROBLEM_NBYTES];
   lanebloom_database *database;
-  begin();
+  write_database();
   write_log();
-  before_look = add_families;
+  before_attempt = add_families;
   cr_assert(lanebloom_database_open(folder, NULL, &database, problem, sizeof problem) ==
             LANEBLOOM_ERR_FORMAT);
   cr_assert(!database && strstr(problem, "try again"), "%s", problem);
@@ -256,7 +255,7 @@ static void write_table(unsigned number)
 
 /* The results of one test: how many there are, and how many calls each function got. */
 struct visits {
-  size_t nresults, nopened, nfailed, nasked;
+  size_t nresults, nopened, nfailed, nstop_checks;
   bool has_no_memory, continues;
   size_t stop_at; /* is_stopped() returns true at this call; 0: never */
   char problem[PROBLEM_NBYTES];
@@ -294,7 +293,7 @@ static bool visit_failed(void *context, const lanebloom_database_table *live,
 static bool visit_is_stopped(void *context)
 {
   struct visits *visits = context;
-  return ++visits->nasked == visits->stop_at;
+  return ++visits->nstop_checks == visits->stop_at;
 }
 
 static lanebloom_status open_all(lanebloom_database *database, struct visits *visits,
@@ -319,8 +318,8 @@ static void drop_results(const lanebloom_database *database, struct visits *visi
 static lanebloom_database *open_folder(void)
 {
   lanebloom_database *database;
-  before_look = NULL;
-  begin();
+  before_attempt = NULL;
+  write_database();
   write_table(6);
   cr_assert(lanebloom_database_open(folder, NULL, &database, NULL, 0) == LANEBLOOM_OK);
   return database;
@@ -328,7 +327,7 @@ static lanebloom_database *open_folder(void)
 
 static void close_folder(lanebloom_database *database)
 {
-  before_look = NULL;
+  before_attempt = NULL;
   lanebloom_database_close(database);
   folder_free(folder);
 }
@@ -414,9 +413,9 @@ Test(tables, memory_and_the_caller_end_the_opening)
 /* The engine replaces table 7 by the next one each time that the MANIFEST is read. */
 static unsigned nreplaced, last_replaced;
 
-static void replace_table(unsigned look)
+static void replace_table(unsigned attempt)
 {
-  (void)look;
+  (void)attempt;
   if (nreplaced < last_replaced)
     nreplaced++;
   begin_manifest();
@@ -437,7 +436,7 @@ Test(tables, tables_that_are_replaced_meanwhile)
   nreplaced = 0;
   last_replaced = 9;
   write_table(7 + last_replaced);
-  before_look = replace_table;
+  before_attempt = replace_table;
   cr_assert(open_all(database, &visits, problem) == LANEBLOOM_OK, "%s", problem);
   cr_assert(visits.nresults == 2 && visits.nopened == 2 && visits.nfailed == 0);
   cr_assert(lanebloom_database_table_at(database, 1).number == 7 + last_replaced);
@@ -452,7 +451,7 @@ Test(tables, tables_that_are_always_replaced)
   char problem[PROBLEM_NBYTES];
   nreplaced = 0;
   last_replaced = 120;
-  before_look = replace_table;
+  before_attempt = replace_table;
   cr_assert(open_all(database, &visits, problem) == LANEBLOOM_ERR_LIMIT);
   cr_assert(strstr(problem, "being written") && strstr(problem, "100 times"), "%s", problem);
   cr_assert(visits.nresults == 0 && visits.nopened == 1 && nreplaced == 100);
