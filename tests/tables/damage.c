@@ -154,9 +154,9 @@ Test(tables, a_hash_index_without_room)
 Test(tables, blocks_that_become_too_large)
 {
   enum { SNAPPY = 1 };
-  struct made *made = test_alloc(sizeof *made);
-  made_add(made, (lanebloom_slice){"\5\20hello", 7}); /* 5 bytes, as a literal of 5 */
-  const struct handle handle = made_end(made, SNAPPY);
+  struct table_file *made = test_alloc(sizeof *made);
+  table_add(made, (lanebloom_slice){"\5\20hello", 7}); /* 5 bytes, as a literal of 5 */
+  const struct handle handle = table_end_block(made, SNAPPY);
   const struct input input = {-1, made->bytes, made->n};
   const struct footer footer = {.checksum = CHECKSUM_CRC32C, .offset = made->n};
   const struct problem problem = {0};

@@ -47,15 +47,16 @@ static bool passes_any(const lanebloom_table *table, lanebloom_slice key)
   return false;
 }
 
-/* Does the key pass the filters that are queried for keys at `place`? */
-static bool passes_at(const lanebloom_table *table, lanebloom_slice place, lanebloom_slice key)
+/* Does the key pass the filters that are queried for `neighbour`? */
+static bool passes_beside(const lanebloom_table *table, lanebloom_slice neighbour,
+                          lanebloom_slice key)
 {
   if (table->kind == LANEBLOOM_TABLE_FILTER_FULL)
     return !table->filters[0] ||
            lanebloom_filter_may_contain(table->filters[0], key.data, key.size);
   if (table->asks_all_filters)
     return passes_any(table, key);
-  size_t block = lanebloom_index_find(&table->index, place, 0);
+  size_t block = lanebloom_index_find(&table->index, neighbour, 0);
   if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED)
     block = block < table->index.n ? block : table->index.n - 1;
   return block == table->index.n || passes_filter(table, block, key);
@@ -81,7 +82,7 @@ static void check_rate(const lanebloom_table *table, const char *name,
     for (size_t j = 0; j < NRANDOM; j++) {
       uint8_t other[RANDOM_NBYTES];
       rng_fill(&rng, other, sizeof other);
-      nrandom_hits += passes_at(table, key, (lanebloom_slice){other, sizeof other});
+      nrandom_hits += passes_beside(table, key, (lanebloom_slice){other, sizeof other});
     }
     n++;
   }

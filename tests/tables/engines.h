@@ -54,7 +54,7 @@ struct Sink {
 
 // ---- LevelDB ----
 
-struct LevelSet {
+struct LevelDbSet {
   bool has_filter = true, is_table = false, is_reverse = false, has_versions = false;
   const char *renamed = nullptr;
   bool is_signed = false;
@@ -63,18 +63,18 @@ struct LevelSet {
   bool is_packed = true;
 };
 
-void write_level(const LevelSet &set, const std::string &folder, size_t nkeys, uint64_t seed);
-void read_level_table(const LevelSet &set, const std::string &path, const Sink &sink);
-void read_level_database(const LevelSet &set, const std::string &folder, const Sink &sink);
+void write_leveldb(const LevelDbSet &set, const std::string &folder, size_t nkeys, uint64_t seed);
+void read_leveldb_table(const LevelDbSet &set, const std::string &path, const Sink &sink);
+void read_leveldb_database(const LevelDbSet &set, const std::string &folder, const Sink &sink);
 
 // ---- RocksDB ----
 
-struct RockSet {
+struct RocksDbSet {
   std::function<void(rocksdb::Options &, rocksdb::BlockBasedTableOptions &)> change;
   bool is_external = false, is_ingested = false, has_tombstones_alone = false, has_times = false;
 };
 
-void write_rock(const RockSet &set, const std::string &folder, size_t nkeys, uint64_t seed);
-void read_rock_table(const RockSet &set, const std::string &path, const Sink &sink);
-void read_rock_database(const RockSet &set, const std::string &folder, const Sink &sink);
+void write_rocksdb(const RocksDbSet &set, const std::string &folder, size_t nkeys, uint64_t seed);
+void read_rocksdb_table(const RocksDbSet &set, const std::string &path, const Sink &sink);
+void read_rocksdb_database(const RocksDbSet &set, const std::string &folder, const Sink &sink);
 } // namespace oracle

@@ -68,7 +68,7 @@ const leveldb::Comparator *reverse()
   return &made;
 }
 
-leveldb::Options options_of(const LevelSet &set,
+leveldb::Options options_of(const LevelDbSet &set,
                             std::unique_ptr<const leveldb::FilterPolicy> *policy)
 {
   leveldb::Options options;
@@ -90,7 +90,7 @@ leveldb::Options options_of(const LevelSet &set,
 }
 } // namespace
 
-void write_level(const LevelSet &set, const std::string &folder, size_t nkeys, uint64_t seed)
+void write_leveldb(const LevelDbSet &set, const std::string &folder, size_t nkeys, uint64_t seed)
 {
   Rng rng{seed};
   std::unique_ptr<const leveldb::FilterPolicy> policy;
@@ -113,14 +113,14 @@ void write_level(const LevelSet &set, const std::string &folder, size_t nkeys, u
   check(leveldb::DB::Open(options, folder, &opened));
   std::unique_ptr<leveldb::DB> db(opened);
   std::vector<const leveldb::Snapshot *> snapshots;
-  std::vector<std::string> kept;
+  std::vector<std::string> deletable;
   for (size_t i = 0; i < nkeys; i++) {
     const std::string one = key(rng, i);
     check(db->Put({}, one, value(rng)));
     if (i % 8 == 0)
-      kept.push_back(one);
+      deletable.push_back(one);
     if (i % 16 == 15)
-      check(db->Delete({}, kept[rng.below(kept.size())]));
+      check(db->Delete({}, deletable[rng.below(deletable.size())]));
     if (set.has_versions && i % 4 == 0 && snapshots.size() < 400) {
       snapshots.push_back(db->GetSnapshot());
       check(db->Put({}, "user-of-many-versions", bytes(rng, 100)));
@@ -132,7 +132,7 @@ void write_level(const LevelSet &set, const std::string &folder, size_t nkeys, u
     db->ReleaseSnapshot(snapshot);
 }
 
-void read_level_table(const LevelSet &set, const std::string &path, const Sink &sink)
+void read_leveldb_table(const LevelDbSet &set, const std::string &path, const Sink &sink)
 {
   std::unique_ptr<const leveldb::FilterPolicy> policy;
   leveldb::Options options = options_of(set, &policy);
@@ -149,7 +149,7 @@ void read_level_table(const LevelSet &set, const std::string &path, const Sink &
   sink.all(at.get(), set.is_table ? 0 : 8);
 }
 
-void read_level_database(const LevelSet &set, const std::string &folder, const Sink &sink)
+void read_leveldb_database(const LevelDbSet &set, const std::string &folder, const Sink &sink)
 {
   std::unique_ptr<const leveldb::FilterPolicy> policy;
   leveldb::DB *opened;

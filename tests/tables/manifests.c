@@ -115,15 +115,15 @@ Test(tables, a_foreign_table_in_a_database)
 
 /* Checks a LevelDB table in the folder of a database, whose MANIFEST is trusted: data blocks are
  * not read to check the order. */
-static void check_believed(struct made *made, struct handle data, const char *separator,
+static void check_believed(struct table_file *made, struct handle data, const char *separator,
                            const char *letters, const char *warning)
 {
   char folder[PATH_NBYTES];
   uint8_t log[NLOG];
   struct key_list keys = list_letters(letters);
-  made_handle(made, separator, data);
-  const struct handle index = made_end_entries(made);
-  made_finish(made, true, made_end_entries(made), index);
+  table_add_handle(made, separator, data);
+  const struct handle index = table_end_entries(made);
+  table_finish(made, true, table_end_entries(made), index);
   folder_make(folder);
   manifest_make(log);
   file_write(folder, "CURRENT", current, sizeof current - 1);
@@ -146,8 +146,8 @@ Test(tables, a_believed_order)
       {"abc", "c", "keys are not in bytewise order"}, /* a separator without a suffix */
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-    struct made *made = test_alloc(sizeof *made);
-    const struct handle data = made_data(made, trials[i].letters, suffix);
+    struct table_file *made = test_alloc(sizeof *made);
+    const struct handle data = table_add_data(made, trials[i].letters, suffix);
     check_believed(made, data, trials[i].separator, trials[i].letters, trials[i].warning);
   }
 }
@@ -165,15 +165,16 @@ Test(tables, a_last_key_that_is_not_judged)
     LAST_ENTRY = 3
   };
   static const uint8_t zeros[KEY_NBYTES];
-  struct made *made = test_alloc(sizeof *made);
-  made_entry(made, 0, (lanebloom_slice){zeros, KEY_NBYTES}, text(""));
+  struct table_file *made = test_alloc(sizeof *made);
+  table_add_entry(made, 0, (lanebloom_slice){zeros, KEY_NBYTES}, text(""));
   for (size_t i = 1; i < NKEYS; i++)
-    made_entry(made, KEY_NBYTES, text(""), text(""));
+    table_add_entry(made, KEY_NBYTES, text(""), text(""));
   const size_t header_nbytes = 5; /* of the entry whose value fills the block */
   const size_t left = BLOCK_NBYTES - RESTARTS_NBYTES - LAST_ENTRY - header_nbytes - made->n;
   cr_assert(left >= 128 && left < sizeof zeros);
-  made_entry(made, KEY_NBYTES, text(""), (lanebloom_slice){zeros, left});
-  made_entry(made, LAST_NBYTES, text(""), text(""));
+  table_add_entry(made, KEY_NBYTES, text(""), (lanebloom_slice){zeros, left});
+  table_add_entry(made, LAST_NBYTES, text(""), text(""));
   cr_assert(made->n + RESTARTS_NBYTES == BLOCK_NBYTES);
-  check_believed(made, made_end_entries(made), "z\1.......", "", "first or last key has no suffix");
+  check_believed(made, table_end_entries(made), "z\1.......", "",
+                 "first or last key has no suffix");
 }

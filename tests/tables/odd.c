@@ -65,7 +65,7 @@ Test(tables, several_filters)
 {
   const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3),
                        others = lanebloom_keys_fixed("ABC", 1, 3);
-  struct made *made = test_alloc(sizeof *made);
+  struct table_file *made = test_alloc(sizeof *made);
   struct handle handles[2];
   for (size_t i = 0; i < 2; i++) {
     lanebloom_filter *filter;
@@ -73,21 +73,21 @@ Test(tables, several_filters)
     cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, i ? &others : &letters,
                                      &filter) == LANEBLOOM_OK);
     bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
-    made_add(made, bytes);
+    table_add(made, bytes);
     lanebloom_filter_close(filter);
-    handles[i] = made_end(made, 0);
+    handles[i] = table_end_block(made, 0);
   }
-  made_handle(made, "z", handles[1]);
-  const struct handle parts = made_end_entries(made);
-  made_handle(made, "z", made_data(made, "abc", suffix));
-  const struct handle index = made_end_entries(made),
-                      properties = made_properties(made, text(bytewise), 0);
-  made_handle(made, "filter.rocksdb.BuiltinBloomFilter", handles[1]);
-  made_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", handles[0]);
-  made_handle(made, "partitionedfilter.rocksdb.BuiltinBloomFilter", parts);
-  made_handle(made, "rocksdb.properties", properties);
-  made_finish(made, false, made_end_entries(made), index);
-  check_made(made, "abc", NULL);
+  table_add_handle(made, "z", handles[1]);
+  const struct handle parts = table_end_entries(made);
+  table_add_handle(made, "z", table_add_data(made, "abc", suffix));
+  const struct handle index = table_end_entries(made),
+                      properties = table_add_properties(made, text(bytewise), 0);
+  table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", handles[1]);
+  table_add_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", handles[0]);
+  table_add_handle(made, "partitionedfilter.rocksdb.BuiltinBloomFilter", parts);
+  table_add_handle(made, "rocksdb.properties", properties);
+  table_finish(made, false, table_end_entries(made), index);
+  check_table_file(made, "abc", NULL);
   free(made);
 }
 
@@ -100,24 +100,24 @@ Test(tables, rates_of_prefixes)
     bool has_rate;
   } trials[] = {{"rocksdb.FixedPrefix.1", false}, {"rocksdb.Noop", true}, {"other", true}};
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-    struct made *made = test_alloc(sizeof *made);
+    struct table_file *made = test_alloc(sizeof *made);
     const lanebloom_keys keys = lanebloom_keys_fixed("abc", 1, 3);
     lanebloom_filter *filter;
     lanebloom_slice bytes;
     cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, &keys, &filter) == LANEBLOOM_OK);
     bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
-    made_add(made, bytes);
+    table_add(made, bytes);
     lanebloom_filter_close(filter);
-    const struct handle filters = made_end(made, 0);
-    made_handle(made, "z", made_data(made, "abc", suffix));
-    const struct handle index = made_end_entries(made);
-    made_entry(made, 0, text("rocksdb.block.based.table.prefix.filtering"), text("1"));
-    made_entry(made, 0, text("rocksdb.block.based.table.whole.key.filtering"), text("0"));
-    made_entry(made, 0, text("rocksdb.prefix.extractor.name"), text(trials[i].extractor));
-    const struct handle properties = made_properties(made, text(bytewise), 0);
-    made_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", filters);
-    made_handle(made, "rocksdb.properties", properties);
-    made_finish(made, false, made_end_entries(made), index);
+    const struct handle filters = table_end_block(made, 0);
+    table_add_handle(made, "z", table_add_data(made, "abc", suffix));
+    const struct handle index = table_end_entries(made);
+    table_add_entry(made, 0, text("rocksdb.block.based.table.prefix.filtering"), text("1"));
+    table_add_entry(made, 0, text("rocksdb.block.based.table.whole.key.filtering"), text("0"));
+    table_add_entry(made, 0, text("rocksdb.prefix.extractor.name"), text(trials[i].extractor));
+    const struct handle properties = table_add_properties(made, text(bytewise), 0);
+    table_add_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", filters);
+    table_add_handle(made, "rocksdb.properties", properties);
+    table_finish(made, false, table_end_entries(made), index);
     lanebloom_table *table;
     lanebloom_table_info info;
     cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
@@ -198,18 +198,18 @@ Test(tables, a_key_where_no_separator_leads)
       {{"b\1.......", "cc\1.......", "z\1......."}, suffix, "", false, other},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-    struct made *made = test_alloc(sizeof *made);
+    struct table_file *made = test_alloc(sizeof *made);
     struct handle data[NBLOCKS];
     for (size_t b = 0; b < NBLOCKS; b++)
-      data[b] = made_data(made, letters[b], b == 1 ? trials[i].of_middle : trials[i].suffix);
+      data[b] = table_add_data(made, letters[b], b == 1 ? trials[i].of_middle : trials[i].suffix);
     made->bytes[data[1].offset] ^= trials[i].is_damaged;
-    const struct handle filters = made_filter_block(made, data, letters, NBLOCKS);
+    const struct handle filters = table_add_filters(made, data, letters, NBLOCKS);
     for (size_t b = 0; b < NBLOCKS; b++)
-      made_handle(made, trials[i].separators[b], data[b]);
-    const struct handle index = made_end_entries(made);
-    made_handle(made, "filter.leveldb.BuiltinBloomFilter2", filters);
-    made_finish(made, true, made_end_entries(made), index);
-    check_made(made, "abcdz", trials[i].warning);
+      table_add_handle(made, trials[i].separators[b], data[b]);
+    const struct handle index = table_end_entries(made);
+    table_add_handle(made, "filter.leveldb.BuiltinBloomFilter2", filters);
+    table_finish(made, true, table_end_entries(made), index);
+    check_table_file(made, "abcdz", trials[i].warning);
     free(made);
   }
 }
@@ -218,11 +218,11 @@ Test(tables, a_key_where_no_separator_leads)
 Test(tables, a_suffix_or_none)
 {
   static const char letters[] = "abc";
-  struct made *made = test_alloc(sizeof *made);
-  made_handle(made, "d\1.......", made_data(made, letters, suffix));
-  const struct handle index = made_end_entries(made);
-  made_finish(made, true, made_end_entries(made), index);
-  check_made(made, letters, "it cannot be told whether");
+  struct table_file *made = test_alloc(sizeof *made);
+  table_add_handle(made, "d\1.......", table_add_data(made, letters, suffix));
+  const struct handle index = table_end_entries(made);
+  table_finish(made, true, table_end_entries(made), index);
+  check_table_file(made, letters, "it cannot be told whether");
   struct key_list stored = {0};
   for (size_t i = 0; letters[i]; i++) {
     char key[16];
@@ -237,12 +237,12 @@ Test(tables, a_suffix_or_none)
 Test(tables, a_first_block_that_is_too_large)
 {
   enum { SNAPPY = 1 };
-  struct made *made = test_alloc(sizeof *made);
-  made_add(made, text("\x80\x80\x80\x80\4")); /* states 2^30 bytes */
-  made_handle(made, "z", made_end(made, SNAPPY));
-  const struct handle index = made_end_entries(made);
-  made_finish(made, true, made_end_entries(made), index);
-  check_made(made, "abc", "very large, so the key range is not known");
+  struct table_file *made = test_alloc(sizeof *made);
+  table_add(made, text("\x80\x80\x80\x80\4")); /* states 2^30 bytes */
+  table_add_handle(made, "z", table_end_block(made, SNAPPY));
+  const struct handle index = table_end_entries(made);
+  table_finish(made, true, table_end_entries(made), index);
+  check_table_file(made, "abc", "very large, so the key range is not known");
   free(made);
 }
 
@@ -255,23 +255,23 @@ Test(tables, an_index_for_a_filter_block)
                                                                             "ab", "cd", "ef", "gh"};
   for (int is_in_order = 0; is_in_order < 2; is_in_order++) {
     const char *const *of_blocks = is_in_order ? in_order : letters;
-    struct made *made = test_alloc(sizeof *made);
+    struct table_file *made = test_alloc(sizeof *made);
     struct handle blocks[NBLOCKS], parts[NBLOCKS];
     for (size_t i = 0; i < NBLOCKS; i++)
-      blocks[i] = made_data(made, of_blocks[i], suffix);
-    const struct handle filters = made_filter_block(made, blocks, of_blocks, NBLOCKS);
+      blocks[i] = table_add_data(made, of_blocks[i], suffix);
+    const struct handle filters = table_add_filters(made, blocks, of_blocks, NBLOCKS);
     for (size_t i = 0; i < NBLOCKS; i++) {
-      made_handle(made, of_blocks[i] + 1, blocks[i]);
-      parts[i] = made_end_entries(made);
+      table_add_handle(made, of_blocks[i] + 1, blocks[i]);
+      parts[i] = table_end_entries(made);
     }
     for (size_t i = 0; i < NBLOCKS; i++)
-      made_handle(made, of_blocks[i] + 1, parts[i]);
-    const struct handle index = made_end_entries(made);
-    const struct handle properties = made_properties(made, text(bytewise), TWO_LEVELS);
-    made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
-    made_handle(made, "rocksdb.properties", properties);
-    made_finish(made, false, made_end_entries(made), index);
-    check_made(made, "abcdefgh", is_in_order ? NULL : "the index is not in bytewise order");
+      table_add_handle(made, of_blocks[i] + 1, parts[i]);
+    const struct handle index = table_end_entries(made);
+    const struct handle properties = table_add_properties(made, text(bytewise), TWO_LEVELS);
+    table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
+    table_add_handle(made, "rocksdb.properties", properties);
+    table_finish(made, false, table_end_entries(made), index);
+    check_table_file(made, "abcdefgh", is_in_order ? NULL : "the index is not in bytewise order");
     free(made);
   }
 }
@@ -280,12 +280,12 @@ Test(tables, an_index_for_a_filter_block)
 Test(tables, a_name_with_a_0)
 {
   static const char other[] = "leveldb.BytewiseComparator\0.other";
-  struct made *made = make_small("abc", suffix, text(bytewise));
-  check_made(made, "abc", NULL);
+  struct table_file *made = make_small_table("abc", suffix, text(bytewise));
+  check_table_file(made, "abc", NULL);
   free(made);
-  made = make_small("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
-  check_made(made, "bac", "in their comparator's order");
-  check_made(made, "xyz", "every key may be in the table"); /* there is no filter */
+  made = make_small_table("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
+  check_table_file(made, "bac", "in their comparator's order");
+  check_table_file(made, "xyz", "every key may be in the table"); /* there is no filter */
   free(made);
 }
 
@@ -296,19 +296,19 @@ Test(tables, filters_in_another_order)
   enum { NBLOCKS = 3 };
   static const char *const letters[NBLOCKS] = {"fe", "dc", "ba"};
   for (size_t nfilters = NBLOCKS - 1; nfilters <= NBLOCKS; nfilters++) {
-    struct made *made = test_alloc(sizeof *made);
+    struct table_file *made = test_alloc(sizeof *made);
     struct handle data[NBLOCKS];
     for (size_t i = 0; i < NBLOCKS; i++)
-      data[i] = made_data(made, letters[i], suffix);
-    const struct handle filters = made_filter_block(made, data, letters, nfilters);
+      data[i] = table_add_data(made, letters[i], suffix);
+    const struct handle filters = table_add_filters(made, data, letters, nfilters);
     for (size_t i = 0; i < NBLOCKS; i++)
-      made_handle(made, letters[i] + 1, data[i]);
-    const struct handle index = made_end_entries(made);
-    const struct handle properties = made_properties(made, text("other"), 0);
-    made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
-    made_handle(made, "rocksdb.properties", properties);
-    made_finish(made, false, made_end_entries(made), index);
-    check_made(made, "abcdef", "every filter is probed for each key");
+      table_add_handle(made, letters[i] + 1, data[i]);
+    const struct handle index = table_end_entries(made);
+    const struct handle properties = table_add_properties(made, text("other"), 0);
+    table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
+    table_add_handle(made, "rocksdb.properties", properties);
+    table_finish(made, false, table_end_entries(made), index);
+    check_table_file(made, "abcdef", "every filter is probed for each key");
     lanebloom_table *table;
     const lanebloom_keys absent = lanebloom_keys_fixed("ghijklmnopqrstuvwxyz", 1, 20);
     cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
@@ -325,27 +325,27 @@ Test(tables, filters_in_another_order)
 Test(tables, a_filter_block_beside_columns)
 {
   static const uint8_t pebble[] = {0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3};
-  struct made *made = test_alloc(sizeof *made);
+  struct table_file *made = test_alloc(sizeof *made);
   const char *const letters = "abc";
-  const struct handle data = made_data(made, letters, suffix);
-  const struct handle filters = made_filter_block(made, &data, &letters, 1);
-  made_handle(made, "z", data);
-  const struct handle index = made_end_entries(made);
-  const struct handle properties = made_properties(made, text(bytewise), 0);
-  made_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
-  made_handle(made, "rocksdb.properties", properties);
-  made_finish(made, false, made_end_entries(made), index);
+  const struct handle data = table_add_data(made, letters, suffix);
+  const struct handle filters = table_add_filters(made, &data, &letters, 1);
+  table_add_handle(made, "z", data);
+  const struct handle index = table_end_entries(made);
+  const struct handle properties = table_add_properties(made, text(bytewise), 0);
+  table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
+  table_add_handle(made, "rocksdb.properties", properties);
+  table_finish(made, false, table_end_entries(made), index);
   memcpy(made->bytes + made->n - sizeof pebble, pebble, sizeof pebble);
-  check_made(made, letters, "every key may be in the table");
+  check_table_file(made, letters, "every key may be in the table");
   free(made);
 }
 
 Test(tables, a_key_without_a_suffix)
 {
-  struct made *made = make_small("abc", suffix, text(bytewise));
-  check_made(made, "abc", NULL);
+  struct table_file *made = make_small_table("abc", suffix, text(bytewise));
+  check_table_file(made, "abc", NULL);
   free(made);
-  made = make_small("abc", "......", text(bytewise));
+  made = make_small_table("abc", "......", text(bytewise));
   assert_refused(made->bytes, made->n, LANEBLOOM_ERR_CORRUPT,
                  "expected keys of at least 8 bytes, found one of 7");
   free(made);

@@ -31,7 +31,7 @@ public:
   }
 };
 
-rocksdb::Options options_of(const RockSet &set)
+rocksdb::Options options_of(const RocksDbSet &set)
 {
   rocksdb::Options options;
   rocksdb::BlockBasedTableOptions table;
@@ -58,8 +58,8 @@ void write_times(rocksdb::DB *db, size_t nkeys, Rng &rng)
 
 /* Writes a table by itself. If it is to be ingested, a database with one of its keys then takes it
  * in, and gives it a sequence number. */
-void write_external(const RockSet &set, const rocksdb::Options &options, const std::string &folder,
-                    size_t nkeys, Rng &rng)
+void write_external(const RocksDbSet &set, const rocksdb::Options &options,
+                    const std::string &folder, size_t nkeys, Rng &rng)
 {
   const std::string path = folder + "/external.sst";
   const std::vector<std::string> keys = sorted_keys(rng, nkeys);
@@ -81,7 +81,7 @@ void write_external(const RockSet &set, const rocksdb::Options &options, const s
 }
 } // namespace
 
-void write_rock(const RockSet &set, const std::string &folder, size_t nkeys, uint64_t seed)
+void write_rocksdb(const RocksDbSet &set, const std::string &folder, size_t nkeys, uint64_t seed)
 {
   Rng rng{seed};
   const rocksdb::Options options = options_of(set);
@@ -104,7 +104,7 @@ void write_rock(const RockSet &set, const std::string &folder, size_t nkeys, uin
     return;
   }
   std::vector<const rocksdb::Snapshot *> snapshots;
-  std::vector<std::string> kept;
+  std::vector<std::string> deletable;
   for (size_t i = 0; i < nkeys; i++) {
     const std::string one = key(rng, i);
     if (i % 32 == 7)
@@ -112,9 +112,9 @@ void write_rock(const RockSet &set, const std::string &folder, size_t nkeys, uin
     else
       check(db->Put({}, one, value(rng)));
     if (i % 8 == 0)
-      kept.push_back(one);
+      deletable.push_back(one);
     if (i % 16 == 15)
-      check(db->Delete({}, kept[rng.below(kept.size())]));
+      check(db->Delete({}, deletable[rng.below(deletable.size())]));
     if (i % 4 == 0 && snapshots.size() < 300) {
       snapshots.push_back(db->GetSnapshot());
       check(db->Put({}, "user-of-many-versions", bytes(rng, 100)));
@@ -136,7 +136,7 @@ void write_rock(const RockSet &set, const std::string &folder, size_t nkeys, uin
     db->ReleaseSnapshot(snapshot);
 }
 
-void read_rock_table(const RockSet &set, const std::string &path, const Sink &sink)
+void read_rocksdb_table(const RocksDbSet &set, const std::string &path, const Sink &sink)
 {
   rocksdb::SstFileReader reader(options_of(set));
   check(reader.Open(path));
@@ -149,7 +149,7 @@ void read_rock_table(const RockSet &set, const std::string &path, const Sink &si
   sink.all(at.get());
 }
 
-void read_rock_database(const RockSet &set, const std::string &folder, const Sink &sink)
+void read_rocksdb_database(const RocksDbSet &set, const std::string &folder, const Sink &sink)
 {
   rocksdb::DB *opened;
   check(rocksdb::DB::OpenForReadOnly(options_of(set), folder, &opened));

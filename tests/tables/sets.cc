@@ -83,8 +83,8 @@ namespace
 {
 struct Set {
   oracle_set seen;
-  LevelSet level;
-  RockSet rock;
+  LevelDbSet level;
+  RocksDbSet rock;
 };
 
 using Options = rocksdb::Options;
@@ -93,7 +93,7 @@ using Table = rocksdb::BlockBasedTableOptions;
 constexpr auto NONE = LANEBLOOM_TABLE_FILTER_NONE, BLOCK = LANEBLOOM_TABLE_FILTER_BLOCK,
                FULL = LANEBLOOM_TABLE_FILTER_FULL, PARTS = LANEBLOOM_TABLE_FILTER_PARTITIONED;
 
-Set level(const char *name, const LevelSet &set)
+Set level(const char *name, const LevelDbSet &set)
 {
   const bool is_known = !set.is_reverse;
   return {{name, true, set.has_filter ? BLOCK : NONE, 0, 1, set.has_filter, false, is_known,
@@ -127,9 +127,9 @@ void partition(Table &table, uint64_t nbytes)
   table.metadata_block_size = nbytes;
 }
 
-void add_level(std::vector<Set> &sets)
+void add_leveldb(std::vector<Set> &sets)
 {
-  LevelSet l;
+  LevelDbSet l;
   sets.push_back(level("leveldb", l));
   l.is_packed = false;
   sets.push_back(level("leveldb, not compressed", l));
@@ -140,17 +140,17 @@ void add_level(std::vector<Set> &sets)
   l.bits = 30;
   l.block_nbytes = 64 << 10;
   sets.push_back(level("leveldb, large blocks, 30 bits", l));
-  l = LevelSet();
+  l = LevelDbSet();
   l.renamed = "leveldb.BuiltinBloomFilter";
   sets.push_back(level("goleveldb", l));
   l.is_signed = true;
   sets.push_back(level("leveldb before 1.18", l));
   l.renamed = "rocksdb.BuiltinBloomFilter";
   sets.push_back(level("rocksdb's block-based filter", l));
-  l = LevelSet();
+  l = LevelDbSet();
   l.has_filter = false;
   sets.push_back(level("leveldb, no filter", l));
-  l = LevelSet();
+  l = LevelDbSet();
   l.is_reverse = true;
   sets.push_back(level("leveldb, reverse", l));
   l.block_nbytes = 64 << 10; // makes few filters
@@ -165,7 +165,7 @@ void add_level(std::vector<Set> &sets)
   l.renamed = nullptr;
   l.is_signed = l.has_filter = false;
   sets.push_back(level("leveldb, reverse, no filter", l));
-  l = LevelSet();
+  l = LevelDbSet();
   l.is_table = true;
   sets.push_back(level("leveldb, a table", l));
   l.block_nbytes = 300;
@@ -175,7 +175,7 @@ void add_level(std::vector<Set> &sets)
 }
 
 // Format versions, checksums, codecs, sizes.
-void add_rock_blocks(std::vector<Set> &sets)
+void add_rocksdb_blocks(std::vector<Set> &sets)
 {
   for (uint32_t version = 2; version <= 5; version++)
     for (uint32_t checksum = 0; checksum <= 4; checksum++)
@@ -223,7 +223,7 @@ void add_rock_blocks(std::vector<Set> &sets)
 }
 
 // Indexes and filters in partitions.
-void add_rock_partitions(std::vector<Set> &sets)
+void add_rocksdb_partitions(std::vector<Set> &sets)
 {
   for (int restarts : {1, 16})
     for (uint32_t version = 2; version <= 5; version++) {
@@ -252,7 +252,7 @@ void add_rock_partitions(std::vector<Set> &sets)
 }
 
 // Other indexes, filters, orders; tables by themselves.
-void add_rock_others(std::vector<Set> &sets)
+void add_rocksdb_others(std::vector<Set> &sets)
 {
   sets.push_back(rock("rocksdb, first keys, restarts", FULL, true, false, [](Options &, Table &t) {
     t.index_block_restart_interval = 16;
@@ -340,10 +340,10 @@ void add_rock_others(std::vector<Set> &sets)
 std::vector<Set> make_sets()
 {
   std::vector<Set> sets;
-  add_level(sets);
-  add_rock_blocks(sets);
-  add_rock_partitions(sets);
-  add_rock_others(sets);
+  add_leveldb(sets);
+  add_rocksdb_blocks(sets);
+  add_rocksdb_partitions(sets);
+  add_rocksdb_others(sets);
   return sets;
 }
 
@@ -371,18 +371,18 @@ void oracle_write(size_t i, const char *folder, size_t nkeys, uint64_t seed)
 {
   const auto &set = all_sets()[i];
   if (set.seen.is_leveldb)
-    oracle::write_level(set.level, folder, nkeys, seed);
+    oracle::write_leveldb(set.level, folder, nkeys, seed);
   else
-    oracle::write_rock(set.rock, folder, nkeys, seed);
+    oracle::write_rocksdb(set.rock, folder, nkeys, seed);
 }
 
 void oracle_keys_of_table(size_t i, const char *path, oracle_key *take, void *context)
 {
   const auto &set = all_sets()[i];
   if (set.seen.is_leveldb)
-    oracle::read_level_table(set.level, path, {take, context});
+    oracle::read_leveldb_table(set.level, path, {take, context});
   else
-    oracle::read_rock_table(set.rock, path, {take, context});
+    oracle::read_rocksdb_table(set.rock, path, {take, context});
 }
 
 void oracle_keys_of_database(size_t i, const char *folder, oracle_key *take, void *context)
@@ -391,7 +391,7 @@ void oracle_keys_of_database(size_t i, const char *folder, oracle_key *take, voi
   if (set.level.is_table || (set.rock.is_external && !set.rock.is_ingested) || set.rock.has_times)
     return;
   if (set.seen.is_leveldb)
-    oracle::read_level_database(set.level, folder, {take, context});
+    oracle::read_leveldb_database(set.level, folder, {take, context});
   else
-    oracle::read_rock_database(set.rock, folder, {take, context});
+    oracle::read_rocksdb_database(set.rock, folder, {take, context});
 }

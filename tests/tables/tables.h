@@ -106,7 +106,7 @@ void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys
 /* ---- Tables made by hand ---- */
 
 /* A growing file, made block by block. */
-struct made {
+struct table_file {
   size_t n, begin; /* begin: of the block that is being made */
   uint8_t bytes[1 << 16];
 };
@@ -116,38 +116,42 @@ static inline lanebloom_slice text(const char *string)
   return (lanebloom_slice){string, strlen(string)};
 }
 
-void made_add(struct made *made, lanebloom_slice bytes);
+void table_add(struct table_file *file, lanebloom_slice bytes);
 
 /* Adds an entry whose key begins with `shared` bytes of the key before it. */
-void made_entry(struct made *made, size_t shared, lanebloom_slice rest, lanebloom_slice value);
+void table_add_entry(struct table_file *file, size_t shared, lanebloom_slice rest,
+                     lanebloom_slice value);
 
-void made_handle(struct made *made, const char *key, struct handle handle);
+void table_add_handle(struct table_file *file, const char *key, struct handle handle);
 
 /* Ends a block with any content. */
-struct handle made_end(struct made *made, uint8_t compression);
+struct handle table_end_block(struct table_file *file, uint8_t compression);
 
-struct handle made_end_entries(struct made *made);
+struct handle table_end_entries(struct table_file *file);
 
 /* Makes a data block of keys of one letter, each followed by `behind`. */
-struct handle made_data(struct made *made, const char *letters, const char *behind);
+struct handle table_add_data(struct table_file *file, const char *letters, const char *behind);
 
 /* Makes a filter block with these letters for each data block. */
-struct handle made_filter_block(struct made *made, const struct handle *data,
+struct handle table_add_filters(struct table_file *file, const struct handle *data,
                                 const char *const *letters, size_t n);
 
 /* Makes properties of an index of user keys. */
-struct handle made_properties(struct made *made, lanebloom_slice comparator, uint8_t index_type);
+struct handle table_add_properties(struct table_file *file, lanebloom_slice comparator,
+                                   uint8_t index_type);
 
-void made_finish(struct made *made, bool is_leveldb, struct handle metaindex, struct handle index);
+void table_finish(struct table_file *file, bool is_leveldb, struct handle metaindex,
+                  struct handle index);
 
 struct key_list list_letters(const char *letters);
 
 /* Checks that the table has a range, and every filter is queried, unless there is a warning; and
  * that keys are found in any case. */
-void check_made(const struct made *made, const char *letters, const char *warning);
+void check_table_file(const struct table_file *file, const char *letters, const char *warning);
 
 /* Makes a RocksDB table with one data block. */
-struct made *make_small(const char *letters, const char *behind, lanebloom_slice comparator);
+struct table_file *make_small_table(const char *letters, const char *behind,
+                                    lanebloom_slice comparator);
 
 uint8_t *put_varint(uint8_t *to, uint64_t value);
 

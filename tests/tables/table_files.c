@@ -5,58 +5,59 @@
 #include "bytes.h"
 #include "tables.h"
 
-void made_add(struct made *made, lanebloom_slice bytes)
+void table_add(struct table_file *made, lanebloom_slice bytes)
 {
   cr_assert(bytes.size <= sizeof made->bytes - made->n);
   memcpy(made->bytes + made->n, bytes.data, bytes.size);
   made->n += bytes.size;
 }
 
-void made_entry(struct made *made, size_t shared, lanebloom_slice rest, lanebloom_slice value)
+void table_add_entry(struct table_file *made, size_t shared, lanebloom_slice rest,
+                     lanebloom_slice value)
 {
   uint8_t sizes[30];
   const uint8_t *end = put_varint(put_varint(put_varint(sizes, shared), rest.size), value.size);
-  made_add(made, (lanebloom_slice){sizes, (size_t)(end - sizes)});
-  made_add(made, rest);
-  made_add(made, value);
+  table_add(made, (lanebloom_slice){sizes, (size_t)(end - sizes)});
+  table_add(made, rest);
+  table_add(made, value);
 }
 
-void made_handle(struct made *made, const char *key, struct handle handle)
+void table_add_handle(struct table_file *made, const char *key, struct handle handle)
 {
   uint8_t value[20];
   const uint8_t *end = put_varint(put_varint(value, handle.offset), handle.nbytes);
-  made_entry(made, 0, text(key), (lanebloom_slice){value, (size_t)(end - value)});
+  table_add_entry(made, 0, text(key), (lanebloom_slice){value, (size_t)(end - value)});
 }
 
-struct handle made_end(struct made *made, uint8_t compression)
+struct handle table_end_block(struct table_file *made, uint8_t compression)
 {
   const struct handle handle = {made->begin, made->n - made->begin};
   uint8_t sum[4];
-  made_add(made, (lanebloom_slice){&compression, 1});
+  table_add(made, (lanebloom_slice){&compression, 1});
   store_le32(sum, lanebloom_checksum(CHECKSUM_CRC32C, made->bytes + handle.offset,
                                      (size_t)handle.nbytes + 1));
-  made_add(made, (lanebloom_slice){sum, sizeof sum});
+  table_add(made, (lanebloom_slice){sum, sizeof sum});
   made->begin = made->n;
   return handle;
 }
 
-struct handle made_end_entries(struct made *made)
+struct handle table_end_entries(struct table_file *made)
 {
   static const uint8_t restarts[] = {0, 0, 0, 0, 1, 0, 0, 0};
-  made_add(made, (lanebloom_slice){restarts, sizeof restarts});
-  return made_end(made, 0);
+  table_add(made, (lanebloom_slice){restarts, sizeof restarts});
+  return table_end_block(made, 0);
 }
 
-struct handle made_data(struct made *made, const char *letters, const char *behind)
+struct handle table_add_data(struct table_file *made, const char *letters, const char *behind)
 {
   for (char key[16] = ""; *letters; letters++) {
     snprintf(key, sizeof key, "%c%s", *letters, behind);
-    made_entry(made, 0, text(key), text(""));
+    table_add_entry(made, 0, text(key), text(""));
   }
-  return made_end_entries(made);
+  return table_end_entries(made);
 }
 
-struct handle made_filter_block(struct made *made, const struct handle *data,
+struct handle table_add_filters(struct table_file *made, const struct handle *data,
                                 const char *const *letters, size_t n)
 {
   enum { BASE_LG = 4 }; /* as small as data blocks, so that each has a filter */
@@ -71,22 +72,24 @@ struct handle made_filter_block(struct made *made, const struct handle *data,
   lanebloom_slice filters;
   cr_assert(lanebloom_filter_block_builder_finish(builder, &filters.data, &filters.size) ==
             LANEBLOOM_OK);
-  made_add(made, filters);
+  table_add(made, filters);
   lanebloom_filter_block_builder_destroy(builder);
-  return made_end(made, 0);
+  return table_end_block(made, 0);
 }
 
-struct handle made_properties(struct made *made, lanebloom_slice comparator, uint8_t index_type)
+struct handle table_add_properties(struct table_file *made, lanebloom_slice comparator,
+                                   uint8_t index_type)
 {
   const uint8_t type[] = {index_type, 0, 0, 0};
-  made_entry(made, 0, text("rocksdb.block.based.table.index.type"),
-             (lanebloom_slice){type, sizeof type});
-  made_entry(made, 0, text("rocksdb.comparator"), comparator);
-  made_entry(made, 0, text("rocksdb.index.key.is.user.key"), text("\1"));
-  return made_end_entries(made);
+  table_add_entry(made, 0, text("rocksdb.block.based.table.index.type"),
+                  (lanebloom_slice){type, sizeof type});
+  table_add_entry(made, 0, text("rocksdb.comparator"), comparator);
+  table_add_entry(made, 0, text("rocksdb.index.key.is.user.key"), text("\1"));
+  return table_end_entries(made);
 }
 
-void made_finish(struct made *made, bool is_leveldb, struct handle metaindex, struct handle index)
+void table_finish(struct table_file *made, bool is_leveldb, struct handle metaindex,
+                  struct handle index)
 {
   static const uint8_t leveldb[] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb},
                        rocksdb[] = {5, 0, 0, 0, 0xf7, 0xcf, 0xf4, 0x85, 0xb7, 0x41, 0xe2, 0x88};
@@ -95,10 +98,10 @@ void made_finish(struct made *made, bool is_leveldb, struct handle metaindex, st
       put_varint(put_varint(put_varint(handles, metaindex.offset), metaindex.nbytes), index.offset),
       index.nbytes);
   if (!is_leveldb)
-    made_add(made, (lanebloom_slice){&(uint8_t){CHECKSUM_CRC32C}, 1});
-  made_add(made, (lanebloom_slice){handles, sizeof handles});
-  made_add(made, is_leveldb ? (lanebloom_slice){leveldb, sizeof leveldb}
-                            : (lanebloom_slice){rocksdb, sizeof rocksdb});
+    table_add(made, (lanebloom_slice){&(uint8_t){CHECKSUM_CRC32C}, 1});
+  table_add(made, (lanebloom_slice){handles, sizeof handles});
+  table_add(made, is_leveldb ? (lanebloom_slice){leveldb, sizeof leveldb}
+                             : (lanebloom_slice){rocksdb, sizeof rocksdb});
 }
 
 struct key_list list_letters(const char *letters)
@@ -109,7 +112,7 @@ struct key_list list_letters(const char *letters)
   return list;
 }
 
-void check_made(const struct made *made, const char *letters, const char *warning)
+void check_table_file(const struct table_file *made, const char *letters, const char *warning)
 {
   struct key_list keys = list_letters(letters);
   char problem[PROBLEM_NBYTES];
@@ -125,13 +128,14 @@ void check_made(const struct made *made, const char *letters, const char *warnin
   list_free(&keys);
 }
 
-struct made *make_small(const char *letters, const char *behind, lanebloom_slice comparator)
+struct table_file *make_small_table(const char *letters, const char *behind,
+                                    lanebloom_slice comparator)
 {
-  struct made *made = test_alloc(sizeof *made);
-  made_handle(made, "z", made_data(made, letters, behind));
-  const struct handle index = made_end_entries(made),
-                      properties = made_properties(made, comparator, 0);
-  made_handle(made, "rocksdb.properties", properties);
-  made_finish(made, false, made_end_entries(made), index);
+  struct table_file *made = test_alloc(sizeof *made);
+  table_add_handle(made, "z", table_add_data(made, letters, behind));
+  const struct handle index = table_end_entries(made),
+                      properties = table_add_properties(made, comparator, 0);
+  table_add_handle(made, "rocksdb.properties", properties);
+  table_finish(made, false, table_end_entries(made), index);
   return made;
 }
