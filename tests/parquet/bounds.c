@@ -1,8 +1,6 @@
 /* The bounds of column chunks: which are trusted, and which keys they leave.
  * SPDX-License-Identifier: MIT */
-#include "made.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#include "writer.h"
 
 enum { TYPE_ORDER = 1, TOTAL_ORDER = 2, INT96_ORDER = 3 };
 
@@ -15,8 +13,8 @@ static struct value value_of(const void *bytes, size_t nbytes)
 
 static struct value int32_value(int32_t value)
 {
-  const uint8_t bytes[4] = {(uint8_t)value, (uint8_t)(value >> 8), (uint8_t)(value >> 16),
-                            (uint8_t)(value >> 24)};
+  uint8_t bytes[4];
+  store_le(value, 4, bytes);
   return value_of(bytes, 4);
 }
 
@@ -25,27 +23,21 @@ static struct value double_value(double value)
   uint64_t bits;
   uint8_t bytes[8];
   memcpy(&bits, &value, sizeof bits);
-  for (int i = 0; i < 8; i++)
-    bytes[i] = (uint8_t)(bits >> 8 * i);
+  store_le(bits, 8, bytes);
   return value_of(bytes, 8);
 }
 
 /* Returns which keys may be in a file without a filter: bit i is for key i. */
-static unsigned which(const struct made *made, const struct value *keys, size_t n)
+static unsigned passing_keys(const struct file_plan *made, const struct value *keys, size_t n)
 {
   uint8_t *bytes, bitmap[1] = {0xff};
-  lanebloom_parquet *file = open_made(made, &bytes);
-  lanebloom_parquet_column_info type;
-  lanebloom_parquet_describe_column(file, 0, &type, sizeof type);
+  lanebloom_parquet *file = open_planned(made, &bytes);
   lanebloom_slice slices[8];
   for (size_t i = 0; i < n; i++)
     slices[i] = (lanebloom_slice){keys[i].bytes, keys[i].nbytes};
   const lanebloom_keys batch = lanebloom_keys_slices(slices, n);
-  lanebloom_parquet_keys *prepared;
+  lanebloom_parquet_keys *prepared = prepare(file, &batch);
   char problem[PROBLEM_NBYTES];
-  if (lanebloom_parquet_keys_create(file, 0, type.encoding, &batch, &prepared, NULL, problem,
-                                    sizeof problem))
-    test_fatal("%s", problem);
   size_t nmaybe;
   if (lanebloom_parquet_screen(file, 0, 0, prepared, bitmap, &nmaybe, problem, sizeof problem))
     test_fatal("%s", problem);
@@ -60,95 +52,95 @@ static unsigned which(const struct made *made, const struct value *keys, size_t 
  * ones. */
 static const int32_t numbers[] = {7, -2, 5, 3, 4, 6, INT32_MIN, -1};
 
-static unsigned which_numbers(const struct made *made)
+static unsigned passing_numbers(const struct file_plan *made)
 {
   struct value keys[COUNT(numbers)];
   for (size_t i = 0; i < COUNT(numbers); i++)
     keys[i] = int32_value(numbers[i]);
-  return which(made, keys, COUNT(numbers));
+  return passing_keys(made, keys, COUNT(numbers));
 }
 
 enum { ALL = 0xff, FOUR_TO_SIX = 1 << 2 | 1 << 4 | 1 << 5 };
 
 Test(parquet, bounds_of_numbers)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.min = int32_value(4);
   made.max = int32_value(6);
-  cr_assert(which_numbers(&made) == ALL, "no column order");
+  cr_assert(passing_numbers(&made) == ALL, "no column order");
   made.order = TYPE_ORDER;
-  cr_assert(which_numbers(&made) == FOUR_TO_SIX);
+  cr_assert(passing_numbers(&made) == FOUR_TO_SIX);
   made.order = TOTAL_ORDER;
-  cr_assert(which_numbers(&made) == ALL, "an order of other types");
+  cr_assert(passing_numbers(&made) == ALL, "an order of other types");
   made.order = 9;
-  cr_assert(which_numbers(&made) == ALL, "an unknown order");
+  cr_assert(passing_numbers(&made) == ALL, "an unknown order");
   made.order = TYPE_ORDER;
   made.nmore_orders = 1;
-  cr_assert(which_numbers(&made) == ALL, "more orders than columns");
+  cr_assert(passing_numbers(&made) == ALL, "more orders than columns");
   made.nmore_orders = 0;
   made.with_empty_path = true;
-  cr_assert(which_numbers(&made) == FOUR_TO_SIX, "a path of no names");
+  cr_assert(passing_numbers(&made) == FOUR_TO_SIX, "a path of no names");
   made.with_empty_path = false;
   made.max.is_there = false;
-  cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1), "a minimum alone");
+  cr_assert(passing_numbers(&made) == (FOUR_TO_SIX | 1), "a minimum alone");
   made.max = int32_value(3);
-  cr_assert(which_numbers(&made) == ALL, "the minimum is above the maximum");
+  cr_assert(passing_numbers(&made) == ALL, "the minimum is above the maximum");
   made.max = int32_value(6);
   made.max.nbytes = 3;
-  cr_assert(which_numbers(&made) == ALL, "a maximum of another size");
+  cr_assert(passing_numbers(&made) == ALL, "a maximum of another size");
   made.max = int32_value(-2);
   made.min = int32_value(-2);
-  cr_assert(which_numbers(&made) == 1 << 1);
+  cr_assert(passing_numbers(&made) == 1 << 1);
 }
 
 Test(parquet, unsigned_bounds)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.converted = 13;
   made.order = TYPE_ORDER;
   made.min = int32_value(4);
   made.max = int32_value(-2); /* 2^32 - 2 */
-  cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 1 | 1 << 6));
+  cr_assert(passing_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 1 | 1 << 6));
   made.order = 0;
   made.old_min = made.min;
   made.old_max = made.max;
-  cr_assert(which_numbers(&made) == ALL, "deprecated bounds, which are signed");
+  cr_assert(passing_numbers(&made) == ALL, "deprecated bounds, which are signed");
 }
 
 Test(parquet, deprecated_bounds)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.old_min = int32_value(4);
   made.old_max = int32_value(6);
-  cr_assert(which_numbers(&made) == FOUR_TO_SIX);
+  cr_assert(passing_numbers(&made) == FOUR_TO_SIX);
   made.order = TYPE_ORDER;
-  cr_assert(which_numbers(&made) == FOUR_TO_SIX);
+  cr_assert(passing_numbers(&made) == FOUR_TO_SIX);
   made.min = int32_value(3);
   made.max = int32_value(7);
-  cr_assert(which_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 3), "newer ones come first");
+  cr_assert(passing_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 3), "newer ones come first");
 }
 
 Test(parquet, counts)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.nnulls = 9;
-  cr_assert(which_numbers(&made) == ALL);
+  cr_assert(passing_numbers(&made) == ALL);
   made.nnulls = 10;
-  cr_assert(which_numbers(&made) == 0, "all are null");
+  cr_assert(passing_numbers(&made) == 0, "all are null");
   made.nnulls = 11;
-  cr_assert(which_numbers(&made) == ALL, "more nulls than values");
+  cr_assert(passing_numbers(&made) == ALL, "more nulls than values");
   made.nnulls = 10;
   made.min = int32_value(4);
-  cr_assert(which_numbers(&made) == ALL, "all are null, and one of them is 4");
+  cr_assert(passing_numbers(&made) == ALL, "all are null, and one of them is 4");
   made.min.is_there = false;
   made.old_max = int32_value(4);
-  cr_assert(which_numbers(&made) == ALL, "the same by a deprecated bound");
+  cr_assert(passing_numbers(&made) == ALL, "the same by a deprecated bound");
   made.old_max.is_there = false;
   made.nnulls = -1;
-  cr_assert(which_numbers(&made) == ALL, "Java's number for what is unknown");
+  cr_assert(passing_numbers(&made) == ALL, "Java's number for what is unknown");
   made.nnulls = NO_COUNT;
   made.nvalues = 0;
-  cr_assert(which_numbers(&made) == 0, "no rows");
+  cr_assert(passing_numbers(&made) == 0, "no rows");
 }
 
 Test(parquet, bounds_of_floats)
@@ -158,25 +150,25 @@ Test(parquet, bounds_of_floats)
                                double_value(-nan), double_value(-1.5), double_value(inf),
                                double_value(2),    double_value(-inf)};
   enum { ZEROS = 3, NANS = 12 };
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = 5;
   made.order = TYPE_ORDER;
   made.min = double_value(0.0);
   made.max = double_value(1);
-  cr_assert(which(&made, keys, 8) == (ZEROS | NANS), "-0 is not below 0");
+  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS), "-0 is not below 0");
   made.min = double_value(-1);
   made.max = double_value(-0.0);
-  cr_assert(which(&made, keys, 8) == (ZEROS | NANS), "0 is not above -0");
+  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS), "0 is not above -0");
   made.min = double_value(nan);
-  cr_assert(which(&made, keys, 8) == 0xff, "of a writer that takes NaN for a bound");
+  cr_assert(passing_keys(&made, keys, 8) == 0xff, "of a writer that takes NaN for a bound");
   made.min = double_value(-2);
   made.max = double_value(2);
-  cr_assert(which(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
+  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
   made.order = TOTAL_ORDER;
-  cr_assert(which(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
+  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
   made.min = double_value(-inf);
   made.max = double_value(-inf);
-  cr_assert(which(&made, keys, 8) == (NANS | 1 << 7));
+  cr_assert(passing_keys(&made, keys, 8) == (NANS | 1 << 7));
 }
 
 Test(parquet, bounds_of_bytes)
@@ -185,18 +177,18 @@ Test(parquet, bounds_of_bytes)
                                value_of("abc", 3),       value_of("abcdefgh", 8),
                                value_of("abcdefghi", 9), value_of("abcdefghz", 9),
                                value_of("b", 1),         value_of("\xff", 1)};
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = 6;
   made.old_min = made.min = value_of("abc", 3);
   made.old_max = made.max = value_of("abcdefghi", 9);
-  cr_assert(which(&made, keys, 8) == ALL, "deprecated, and no order");
+  cr_assert(passing_keys(&made, keys, 8) == ALL, "deprecated, and no order");
   made.order = TYPE_ORDER;
-  cr_assert(which(&made, keys, 8) == (1 << 2 | 1 << 3 | 1 << 4));
+  cr_assert(passing_keys(&made, keys, 8) == (1 << 2 | 1 << 3 | 1 << 4));
   made.min = value_of("", 0);
   made.max = value_of("\xfe", 1);
-  cr_assert(which(&made, keys, 8) == (ALL ^ 1 << 7));
+  cr_assert(passing_keys(&made, keys, 8) == (ALL ^ 1 << 7));
   made.logical = 17; /* a geometry has no order */
-  cr_assert(which(&made, keys, 8) == ALL);
+  cr_assert(passing_keys(&made, keys, 8) == ALL);
 }
 
 Test(parquet, bounds_of_decimals)
@@ -204,7 +196,7 @@ Test(parquet, bounds_of_decimals)
   /* -1, 0, 2^64 and -2^64, in 9 bytes */
   static const uint8_t stored[4][9] = {
       {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0}, {1}, {0xff}};
-  static const uint8_t asked[4][16] = {
+  static const uint8_t queried[4][16] = {
       {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff,
        0xff},
       {0},
@@ -212,8 +204,8 @@ Test(parquet, bounds_of_decimals)
       {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}};
   struct value keys[4];
   for (size_t i = 0; i < 4; i++)
-    keys[i] = value_of(asked[i], 16);
-  struct made made = made_plain();
+    keys[i] = value_of(queried[i], 16);
+  struct file_plan made = plain_plan();
   made.physical = 7;
   made.length = 9;
   made.converted = 5;
@@ -221,24 +213,24 @@ Test(parquet, bounds_of_decimals)
   made.order = TYPE_ORDER;
   made.min = value_of(stored[0], 9);
   made.max = value_of(stored[2], 9);
-  cr_assert(which(&made, keys, 4) == 7);
+  cr_assert(passing_keys(&made, keys, 4) == 7);
   made.min = value_of(stored[3], 9);
   made.max = value_of(stored[0], 9);
-  cr_assert(which(&made, keys, 4) == 9);
+  cr_assert(passing_keys(&made, keys, 4) == 9);
   made.max.nbytes = 8;
-  cr_assert(which(&made, keys, 4) == 15, "a maximum that is cut");
+  cr_assert(passing_keys(&made, keys, 4) == 15, "a maximum that is cut");
 }
 
 Test(parquet, int96_has_no_bounds)
 {
   const struct value keys[] = {value_of("\0\0\0\0\0\0\0\0", 8), value_of("\1\0\0\0\0\0\0\0", 8)};
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = 3;
   made.order = TYPE_ORDER;
   made.min = made.max = value_of("\0\0\0\0\0\0\0\0\0\0\0\0", 12);
-  cr_assert(which(&made, keys, 2) == 3);
+  cr_assert(passing_keys(&made, keys, 2) == 3);
   made.order = INT96_ORDER;
-  cr_assert(which(&made, keys, 2) == 3);
+  cr_assert(passing_keys(&made, keys, 2) == 3);
 }
 
 /* ---- Trusted writers ---- */
@@ -289,44 +281,44 @@ static const struct {
 Test(parquet, floats_of_a_writer_that_is_right_about_integers)
 {
   const struct value key = double_value(9);
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
   made.physical = 5;
   made.order = TYPE_ORDER;
   made.min = double_value(4);
   made.max = double_value(6);
   made.created_by = "github.com/parquet-go/parquet-go version 0.32.0(build )";
-  cr_assert(which(&made, &key, 1) == 1);
+  cr_assert(passing_keys(&made, &key, 1) == 1);
   made.created_by = "parquet-go version 18.8.0";
-  cr_assert(which(&made, &key, 1) == 0);
+  cr_assert(passing_keys(&made, &key, 1) == 0);
 }
 
 Test(parquet, writers)
 {
   for (size_t i = 0; i < COUNT(writers); i++) {
-    struct made made = made_plain();
+    struct file_plan made = plain_plan();
     made.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
     made.created_by = writers[i].created_by;
     made.order = TYPE_ORDER;
     made.min = int32_value(4);
     made.max = int32_value(6);
-    cr_assert(which_numbers(&made) == (writers[i].of_signed ? FOUR_TO_SIX : ALL), "%s",
+    cr_assert(passing_numbers(&made) == (writers[i].of_signed ? FOUR_TO_SIX : ALL), "%s",
               made.created_by);
     made.converted = 13;
-    cr_assert(which_numbers(&made) == (writers[i].of_unsigned ? FOUR_TO_SIX : ALL), "%s",
+    cr_assert(passing_numbers(&made) == (writers[i].of_unsigned ? FOUR_TO_SIX : ALL), "%s",
               made.created_by);
     made.bounds = LANEBLOOM_PARQUET_BOUNDS_NONE;
-    cr_assert(which_numbers(&made) == ALL, "%s", made.created_by);
+    cr_assert(passing_numbers(&made) == ALL, "%s", made.created_by);
     made.bounds = LANEBLOOM_PARQUET_BOUNDS_ALL;
-    cr_assert(which_numbers(&made) == FOUR_TO_SIX, "%s", made.created_by);
+    cr_assert(passing_numbers(&made) == FOUR_TO_SIX, "%s", made.created_by);
 
     made.min.is_there = made.max.is_there = false;
     made.nnulls = made.nvalues;
-    cr_assert(which_numbers(&made) == 0, "%s", made.created_by);
+    cr_assert(passing_numbers(&made) == 0, "%s", made.created_by);
     made.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
-    cr_assert(which_numbers(&made) == (writers[i].counts ? 0 : ALL), "%s", made.created_by);
+    cr_assert(passing_numbers(&made) == (writers[i].counts ? 0 : ALL), "%s", made.created_by);
     made.bounds = LANEBLOOM_PARQUET_BOUNDS_NONE;
-    cr_assert(which_numbers(&made) == ALL, "%s", made.created_by);
+    cr_assert(passing_numbers(&made) == ALL, "%s", made.created_by);
   }
 }
 

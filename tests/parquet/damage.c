@@ -4,7 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include <malloc.h>
 
-#include "made.h"
+#include "writer.h"
 
 enum {
   NMUTANTS = 400,
@@ -122,15 +122,15 @@ static bool damage(uint8_t *bytes, size_t *nbytes, unsigned way)
     break;
   }
   for (size_t i = 1 + rng_below(&rng, 4); i > 0; i--) {
-    const size_t place = way == FOOTER         ? footer + rng_below(&rng, n - footer)
-                         : way == BEHIND_PAGES ? footer - 1 - rng_below(&rng, footer / 3)
-                                               : draw_page_byte();
-    if (place == SIZE_MAX)
+    const size_t offset = way == FOOTER         ? footer + rng_below(&rng, n - footer)
+                          : way == BEHIND_PAGES ? footer - 1 - rng_below(&rng, footer / 3)
+                                                : draw_page_byte();
+    if (offset == SIZE_MAX)
       return false;
     if (rng_below(&rng, 2))
-      bytes[place] ^= (uint8_t)(1u << rng_below(&rng, 8));
+      bytes[offset] ^= (uint8_t)(1u << rng_below(&rng, 8));
     else
-      bytes[place] = (uint8_t)rng_next(&rng);
+      bytes[offset] = (uint8_t)rng_next(&rng);
   }
   return true;
 }
@@ -148,8 +148,8 @@ static void check_answers(const struct frozen_column *frozen, size_t row_group,
   }
 }
 
-static void ask_column(const lanebloom_parquet *file, const struct frozen_column *frozen,
-                       size_t nrow_groups, unsigned way)
+static void screen_column(const lanebloom_parquet *file, const struct frozen_column *frozen,
+                          size_t nrow_groups, unsigned way)
 {
   size_t column, nmaybe;
   char problem[PROBLEM_NBYTES] = "";
@@ -219,7 +219,7 @@ static void try_mutant(const struct guarded *mutant, unsigned way)
     lanebloom_parquet_describe(file, &info, sizeof info);
     describe_all(file, &info);
     for (size_t i = 0; i < original.ncolumns; i++)
-      ask_column(file, &original.columns[i], info.nrow_groups, way);
+      screen_column(file, &original.columns[i], info.nrow_groups, way);
   } else {
     cr_assert(way != PAGES, "%s", problem);
   }

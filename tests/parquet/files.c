@@ -1,4 +1,4 @@
-/* Frozen files and their answers.
+/* Frozen files and their answers, and keys.
  * SPDX-License-Identifier: MIT */
 #include "parquet.h"
 
@@ -27,7 +27,7 @@ static void read_keys(char *list, struct frozen_column *column)
   size_t used = 0;
   column->n = 0;
   for (char *key = strtok(list, ","); key; key = strtok(NULL, ",")) {
-    cr_assert(column->n < MAX_NQUESTIONS && used + 64 <= sizeof column->bytes);
+    cr_assert(column->n < MAX_NQUERIES && used + 64 <= sizeof column->bytes);
     const size_t n = hex_decode(key, column->bytes + used, 64);
     column->keys[column->n++] = (lanebloom_slice){column->bytes + used, n};
     used += n;
@@ -69,4 +69,16 @@ size_t visit_frozen(void (*visit)(const struct frozen_column *column, void *cont
   }
   fclose(answers);
   return ncolumns;
+}
+
+lanebloom_parquet_keys *prepare(const lanebloom_parquet *file, const lanebloom_keys *keys)
+{
+  lanebloom_parquet_column_info type;
+  lanebloom_parquet_keys *prepared;
+  char problem[PROBLEM_NBYTES];
+  lanebloom_parquet_describe_column(file, 0, &type, sizeof type);
+  if (lanebloom_parquet_keys_create(file, 0, type.encoding, keys, &prepared, NULL, problem,
+                                    sizeof problem))
+    test_fatal("%s", problem);
+  return prepared;
 }

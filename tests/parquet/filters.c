@@ -1,49 +1,33 @@
 /* Filters of column chunks: headers that are refused, zeros and NaN, INT96, and few keys of large
  * filters.
  * SPDX-License-Identifier: MIT */
-#include <unistd.h>
-
-#include "made.h"
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
+#include "writer.h"
 
 /* Builds a filter of these keys, with its header. For free(). */
-static uint8_t *build(const lanebloom_keys *keys, double bits_per_key, size_t *nbytes)
+static uint8_t *build_filter(const lanebloom_keys *keys, double bits_per_key, size_t *nbytes)
 {
   lanebloom_filter *filter;
   size_t nbits;
   struct writer writer = {0};
   cr_assert(lanebloom_filter_build(LANEBLOOM_PARQUET, bits_per_key, keys, &filter) == LANEBLOOM_OK);
   const void *bits = lanebloom_filter_bytes(filter, &nbits);
-  write_header(&writer, (struct filter_header){(int32_t)nbits, 1, 1, 1});
+  write_filter_header(&writer, (struct filter_header){(int32_t)nbits, 1, 1, 1});
   write_bytes(&writer, bits, nbits);
   lanebloom_filter_close(filter);
   *nbytes = writer.n;
   return writer.bytes;
 }
 
-static lanebloom_parquet_keys *prepare(const lanebloom_parquet *file, const lanebloom_keys *keys)
-{
-  lanebloom_parquet_column_info type;
-  lanebloom_parquet_keys *prepared;
-  char problem[PROBLEM_NBYTES];
-  lanebloom_parquet_describe_column(file, 0, &type, sizeof type);
-  if (lanebloom_parquet_keys_create(file, 0, type.encoding, keys, &prepared, NULL, problem,
-                                    sizeof problem))
-    test_fatal("%s", problem);
-  return prepared;
-}
-
 /* ---- Refusals ---- */
 
 /* Checks that screening fails, and reports that every key may be there. */
-static void refused(const struct made *made, lanebloom_status expected, const char *text)
+static void refused(const struct file_plan *made, lanebloom_status expected, const char *text)
 {
   static const int32_t numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const lanebloom_keys keys = lanebloom_keys_fixed(numbers, 4, 9);
   uint8_t *bytes, bitmap[2] = {0, 0xff};
   char problem[PROBLEM_NBYTES], again[PROBLEM_NBYTES];
-  lanebloom_parquet *file = open_made(made, &bytes);
+  lanebloom_parquet *file = open_planned(made, &bytes);
   lanebloom_parquet_keys *prepared = prepare(file, &keys);
   size_t nmaybe = 0;
   lanebloom_filter *filter = (void *)&keys;
@@ -79,8 +63,8 @@ Test(parquet, headers_that_are_refused)
   static const uint8_t bits[64];
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct writer writer = {0};
-    struct made made = made_plain();
-    write_header(&writer, cases[i].header);
+    struct file_plan made = plain_plan();
+    write_filter_header(&writer, cases[i].header);
     write_bytes(&writer, bits, sizeof bits);
     made.filter = writer.bytes;
     made.filter_nbytes = writer.n;
@@ -89,12 +73,12 @@ Test(parquet, headers_that_are_refused)
   }
 }
 
-Test(parquet, places_that_are_refused)
+Test(parquet, offsets_that_are_refused)
 {
   static const uint8_t bits[64];
   struct writer writer = {0};
-  struct made made = made_plain();
-  write_header(&writer, (struct filter_header){64, 1, 1, 1});
+  struct file_plan made = plain_plan();
+  write_filter_header(&writer, (struct filter_header){64, 1, 1, 1});
   const size_t header_nbytes = writer.n;
   write_bytes(&writer, bits, sizeof bits);
   made.filter = writer.bytes;
@@ -117,7 +101,7 @@ Test(parquet, places_that_are_refused)
 
 Test(parquet, chunks_that_cannot_be_read)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.filter = (const uint8_t *)"";
   made.nnulls = made.nvalues; /* this must not be used either */
   made.is_encrypted = true;
@@ -133,16 +117,16 @@ Test(parquet, chunks_that_cannot_be_read)
 static void check_floats(double added, unsigned expected)
 {
   const double inf = 1.0 / 0.0, nan = 0.0 / 0.0;
-  const double asked[] = {5, 0.0, inf, -0.0, nan, -nan, 0.0, -5};
+  const double queried[] = {5, 0.0, inf, -0.0, nan, -nan, 0.0, -5};
   const lanebloom_keys in_filter = lanebloom_keys_fixed(&added, 8, 1),
-                       keys = lanebloom_keys_fixed(asked, 8, COUNT(asked));
-  struct made made = made_plain();
+                       keys = lanebloom_keys_fixed(queried, 8, COUNT(queried));
+  struct file_plan made = plain_plan();
   uint8_t *bytes, bitmap[1];
   size_t nmaybe;
   made.physical = 5;
-  uint8_t *filter = build(&in_filter, 400, &made.filter_nbytes);
+  uint8_t *filter = build_filter(&in_filter, 400, &made.filter_nbytes);
   made.filter = filter;
-  lanebloom_parquet *file = open_made(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&made, &bytes);
   lanebloom_parquet_keys *prepared = prepare(file, &keys);
   cr_assert(lanebloom_parquet_screen(file, 0, 0, prepared, bitmap, &nmaybe, NULL, 0) ==
             LANEBLOOM_OK);
@@ -186,12 +170,6 @@ static const struct {
     {185331720383999, 0, INT32_MAX, 86399000000000},    /* the last day */
 };
 
-static void store(__int128 value, size_t nbytes, uint8_t *to)
-{
-  for (size_t i = 0; i < nbytes; i++)
-    to[i] = (uint8_t)(value >> 8 * i);
-}
-
 struct int96_keys {
   lanebloom_encoding encoding;
   size_t n, time[2 * COUNT(times)]; /* time: for each key, its index in times */
@@ -202,7 +180,7 @@ struct int96_keys {
 static void add_key(struct int96_keys *keys, size_t time, __int128 value, size_t nbytes)
 {
   uint8_t *bytes = keys->bytes[keys->n];
-  store(value, nbytes, bytes);
+  store_le(value, nbytes, bytes);
   keys->time[keys->n] = time;
   keys->slices[keys->n++] = (lanebloom_slice){bytes, nbytes};
 }
@@ -235,14 +213,14 @@ static void check_int96(const struct int96_keys *keys, int64_t julian, int64_t n
   char problem[PROBLEM_NBYTES];
   lanebloom_parquet_keys *prepared;
   size_t nmaybe;
-  store(ns_of_day, 8, value);
-  store(julian, 4, value + 8);
+  store_le(ns_of_day, 8, value);
+  store_le(julian, 4, value + 8);
   const lanebloom_keys in_filter = lanebloom_keys_fixed(value, sizeof value, 1);
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = 3;
-  uint8_t *filter = build(&in_filter, 400, &made.filter_nbytes);
+  uint8_t *filter = build_filter(&in_filter, 400, &made.filter_nbytes);
   made.filter = filter;
-  lanebloom_parquet *file = open_made(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&made, &bytes);
   if (lanebloom_parquet_keys_create(file, 0, keys->encoding, &batch, &prepared, NULL, problem,
                                     sizeof problem))
     test_fatal("%s", problem);
@@ -286,16 +264,16 @@ Test(parquet, int96_cannot_hold)
   static const __int128 epoch = 2440588, seconds[] = {(INT32_MAX - epoch + 1) * 86400,
                                                       (INT32_MIN - epoch) * 86400 - 1, INT64_MIN,
                                                       INT64_MAX, ~((__int128)1 << 126)};
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   uint8_t *bytes, key[16];
   made.physical = 3;
-  lanebloom_parquet *file = open_made(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&made, &bytes);
   for (size_t i = 0; i < COUNT(seconds); i++) {
     const lanebloom_keys keys = lanebloom_keys_fixed(key, 16, 1);
     lanebloom_parquet_keys *prepared;
     char problem[PROBLEM_NBYTES] = "";
     size_t bad_key = 9;
-    store(seconds[i], 16, key);
+    store_le(seconds[i], 16, key);
     cr_assert(lanebloom_parquet_keys_create(file, 0, LANEBLOOM_TIMESTAMP_S, &keys, &prepared,
                                             &bad_key, problem,
                                             sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
@@ -323,19 +301,6 @@ static void random_keys(uint8_t *bytes, size_t n, uint64_t stream)
   rng_fill(&rng, bytes, 16 * n);
 }
 
-static lanebloom_parquet *open_as_file(const uint8_t *bytes, size_t nbytes)
-{
-  char name[] = "/tmp/lanebloom-XXXXXX";
-  lanebloom_parquet *file;
-  const int fd = mkstemp(name);
-  cr_assert(nbytes > 1 << 20 && fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
-  close(fd);
-  cr_assert(lanebloom_parquet_open(name, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, NULL, 0) ==
-            LANEBLOOM_OK);
-  unlink(name);
-  return file;
-}
-
 Test(parquet, few_keys)
 {
   uint8_t *added = test_alloc(16 * NADDED), few[16 * MAX_NFEW], *bytes;
@@ -344,17 +309,18 @@ Test(parquet, few_keys)
   for (size_t i = 0; i < MAX_NFEW; i += 3)
     memcpy(few + 16 * i, added + 16 * 1000 * i, 16);
   const lanebloom_keys all = lanebloom_keys_fixed(added, 16, NADDED);
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = 7;
   made.length = 16;
   made.logical = 14;
-  uint8_t *filter = build(&all, 100, &made.filter_nbytes);
+  uint8_t *filter = build_filter(&all, 100, &made.filter_nbytes);
   made.filter = filter;
   size_t nbytes;
   lanebloom_parquet *of_bytes;
   bytes = make_file(&made, &nbytes);
   cr_assert(lanebloom_parquet_parse(bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_ALL, &of_bytes, NULL,
                                     0) == LANEBLOOM_OK);
+  cr_assert(nbytes > 1 << 20);
   lanebloom_parquet *of_file = open_as_file(bytes, nbytes);
   for (size_t n = 0; n <= MAX_NFEW; n++) {
     const lanebloom_keys keys = lanebloom_keys_fixed(few, 16, n);
@@ -380,20 +346,21 @@ Test(parquet, few_keys_of_int96)
   enum { NVALUES = 20000, NBYTES = 12 };
   uint8_t *values = test_alloc(NBYTES * NVALUES), key[2][8];
   for (size_t i = 0; i < NVALUES; i++) {
-    store(-1000 * (int64_t)(i + 1), 8, values + NBYTES * i);
-    store(2440588, 4, values + NBYTES * i + 8);
+    store_le(-1000 * (int64_t)(i + 1), 8, values + NBYTES * i);
+    store_le(2440588, 4, values + NBYTES * i + 8);
   }
   const lanebloom_keys all = lanebloom_keys_fixed(values, NBYTES, NVALUES);
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = 3;
-  uint8_t *filter = build(&all, 400, &made.filter_nbytes);
+  uint8_t *filter = build_filter(&all, 400, &made.filter_nbytes);
   made.filter = filter;
   size_t nbytes;
   uint8_t *bytes = make_file(&made, &nbytes);
+  cr_assert(nbytes > 1 << 20);
   lanebloom_parquet *file = open_as_file(bytes, nbytes);
   for (size_t i = 0; i < NVALUES; i += 1999) {
-    store(-1000 * (int64_t)(i + 1), 8, key[0]);
-    store(-1000 * (int64_t)(i + 1) - 1, 8, key[1]);
+    store_le(-1000 * (int64_t)(i + 1), 8, key[0]);
+    store_le(-1000 * (int64_t)(i + 1) - 1, 8, key[1]);
     const lanebloom_keys keys = lanebloom_keys_fixed(key, 8, 2);
     lanebloom_parquet_keys *prepared = prepare(file, &keys);
     uint8_t bitmap[1];
@@ -412,12 +379,13 @@ Test(parquet, few_keys_of_int96)
 
 Test(parquet, keys_of_another_type)
 {
-  struct made int32 = made_plain(), int64 = made_plain();
+  struct file_plan int32 = plain_plan(), int64 = plain_plan();
   int64.physical = 2;
   uint8_t *bytes32, *bytes64, bitmap[1] = {0}, key[4] = {1, 0, 0, 0};
   char problem[PROBLEM_NBYTES];
   size_t nmaybe = 0;
-  lanebloom_parquet *file32 = open_made(&int32, &bytes32), *file64 = open_made(&int64, &bytes64);
+  lanebloom_parquet *file32 = open_planned(&int32, &bytes32),
+                    *file64 = open_planned(&int64, &bytes64);
   const lanebloom_keys keys = lanebloom_keys_fixed(key, 4, 1);
   lanebloom_parquet_keys *prepared = prepare(file32, &keys);
   cr_assert(lanebloom_parquet_screen(file64, 0, 0, prepared, bitmap, &nmaybe, problem,

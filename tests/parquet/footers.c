@@ -1,6 +1,6 @@
 /* Footers that are refused, paths of columns, and bytes that are no Parquet file.
  * SPDX-License-Identifier: MIT */
-#include "made.h"
+#include "writer.h"
 
 static void refused(const void *bytes, size_t nbytes, lanebloom_status expected, const char *text)
 {
@@ -35,7 +35,7 @@ Test(parquet, no_parquet_files)
   lanebloom_parquet_keys_free(NULL);
 }
 
-static void refused_footer(const struct made *made, const char *text)
+static void refused_footer(const struct file_plan *made, const char *text)
 {
   size_t nbytes;
   uint8_t *bytes = make_file(made, &nbytes);
@@ -45,7 +45,7 @@ static void refused_footer(const struct made *made, const char *text)
 
 Test(parquet, contradictions)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.nchunks = 0;
   refused_footer(&made, "expected one chunk of each column");
   made.nchunks = 2;
@@ -93,16 +93,9 @@ static void end_file(struct writer *writer)
 {
   write_list(writer, 4, STRUCT, 0);
   write_bytes(writer, "", 1);
-  const uint32_t size = (uint32_t)writer->n;
-  const uint8_t tail[8] = {(uint8_t)size,
-                           (uint8_t)(size >> 8),
-                           (uint8_t)(size >> 16),
-                           (uint8_t)(size >> 24),
-                           'P',
-                           'A',
-                           'R',
-                           '1'};
-  write_bytes(writer, tail, sizeof tail);
+  uint8_t tail[] = "....PAR1";
+  store_le((__int128)writer->n, 4, tail);
+  write_bytes(writer, tail, 8);
   /* This is the first magic number; no offset refers to the bytes that it moves. */
   write_bytes(writer, tail, 4);
   memmove(writer->bytes + 4, writer->bytes, writer->n - 4);
@@ -218,9 +211,9 @@ Test(parquet, schemas_that_are_refused)
 
 Test(parquet, sizes_of_structs)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   uint8_t *bytes;
-  lanebloom_parquet *file = open_made(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&made, &bytes);
   struct {
     lanebloom_parquet_info info;
     uint8_t more[8];

@@ -43,7 +43,7 @@ static void check_chunk(const lanebloom_parquet *file, size_t row_group, size_t 
 static bool is_as_built(const lanebloom_filter *written, size_t row_group,
                         const struct frozen_column *frozen)
 {
-  lanebloom_slice keys[MAX_NQUESTIONS];
+  lanebloom_slice keys[MAX_NQUERIES];
   size_t n = 0, nbytes, nbuilt_bytes;
   for (size_t i = 0; i < frozen->n; i++)
     if (has_bit(frozen->has[row_group], i))

@@ -1,10 +1,8 @@
 /* Types of columns: their keys, and keys that they cannot hold.
  * SPDX-License-Identifier: MIT */
-#include "made.h"
+#include "writer.h"
 
 enum { BOOLEAN, INT32, INT64, INT96, FLOAT, DOUBLE_, BYTES, FIXED };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
 
 static const struct type_case {
   int32_t physical, length, converted, logical, detail; /* detail: a unit or a number of bits */
@@ -82,9 +80,9 @@ static const struct type_case {
     {BYTES, 0, -1, 77, 0, 0, 0, 0, "unknown", -1, 0},
 };
 
-static struct made made_of(const struct type_case *type)
+static struct file_plan plan_of(const struct type_case *type)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = type->physical;
   made.length = type->length;
   made.converted = type->converted;
@@ -100,9 +98,9 @@ Test(parquet, types)
 {
   for (size_t i = 0; i < COUNT(types); i++) {
     const struct type_case *type = &types[i];
-    const struct made made = made_of(type);
+    const struct file_plan made = plan_of(type);
     uint8_t *bytes;
-    lanebloom_parquet *file = open_made(&made, &bytes);
+    lanebloom_parquet *file = open_planned(&made, &bytes);
     lanebloom_parquet_column_info info;
     lanebloom_parquet_describe_column(file, 0, &info, sizeof info);
     test_context("type %zu, %s", i, type->text);
@@ -145,13 +143,6 @@ Test(parquet, types)
 
 /* ---- Keys ---- */
 
-/* Stores a number in 16 bytes, little-endian. */
-static void number(__int128 value, uint8_t bytes[16])
-{
-  for (int i = 0; i < 16; i++)
-    bytes[i] = (uint8_t)(value >> 8 * i);
-}
-
 static const struct {
   const char *text; /* as in `types` */
   int32_t physical;
@@ -187,12 +178,12 @@ Test(parquet, values_that_do_not_fit)
     size_t t = 0;
     while (strcmp(types[t].text, values[i].text) != 0 || types[t].physical != values[i].physical)
       t++;
-    const struct made made = made_of(&types[t]);
+    const struct file_plan made = plan_of(&types[t]);
     uint8_t *bytes, key[3][16];
-    lanebloom_parquet *file = open_made(&made, &bytes);
-    number(1, key[0]);
-    number(values[i].value, key[1]);
-    number(2, key[2]);
+    lanebloom_parquet *file = open_planned(&made, &bytes);
+    store_le(1, 16, key[0]);
+    store_le(values[i].value, 16, key[1]);
+    store_le(2, 16, key[2]);
     const lanebloom_keys keys = lanebloom_keys_strided(key, types[t].key_size, 16, 3);
     lanebloom_parquet_keys *prepared;
     char problem[PROBLEM_NBYTES];
@@ -211,9 +202,9 @@ Test(parquet, values_that_do_not_fit)
 
 Test(parquet, keys_of_another_size)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   uint8_t *bytes;
-  lanebloom_parquet *file = open_made(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&made, &bytes);
   const lanebloom_slice slices[] = {{"1234", 4}, {"123", 3}};
   const lanebloom_keys keys = lanebloom_keys_slices(slices, 2);
   lanebloom_parquet_keys *prepared;
@@ -231,11 +222,11 @@ Test(parquet, keys_of_another_size)
 Test(parquet, keys_of_a_huge_size)
 {
   enum { NKEYS = 100000 };
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   made.physical = FIXED;
   made.length = INT32_MAX;
   uint8_t *bytes, *short_keys = test_alloc(3 * NKEYS);
-  lanebloom_parquet *file = open_made(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&made, &bytes);
   const lanebloom_keys keys = lanebloom_keys_fixed(short_keys, 3, NKEYS);
   lanebloom_parquet_keys *prepared;
   char problem[PROBLEM_NBYTES];

@@ -1,10 +1,8 @@
 /* Work is linear in the file's size, whatever it contains: for a file of twice the size, at most
  * 2.5 times as many bytes are read or described.
  * SPDX-License-Identifier: MIT */
-#include <unistd.h>
-
 #include "../src/input.h"
-#include "made.h"
+#include "writer.h"
 
 enum { NKEYS = 1000 /* so many that filters are read whole */ };
 
@@ -26,22 +24,6 @@ lanebloom_status __wrap_lanebloom_input_read(const struct input *input, uint64_t
 
 /* ---- Filters of many row groups ---- */
 
-static lanebloom_parquet *open_as_file(const struct made *made)
-{
-  char name[] = "/tmp/lanebloom-XXXXXX";
-  size_t nbytes;
-  uint8_t *bytes = make_file(made, &nbytes);
-  const int fd = mkstemp(name);
-  lanebloom_parquet *file;
-  cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
-  close(fd);
-  free(bytes);
-  cr_assert(lanebloom_parquet_open(name, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, NULL, 0) ==
-            LANEBLOOM_OK);
-  unlink(name);
-  return file;
-}
-
 struct work {
   uint64_t nbytes;
   size_t nrefused; /* number of filters */
@@ -49,13 +31,16 @@ struct work {
 
 /* Screens keys in all row groups, and loads their filters. No bit is set in these, so keys may be
  * in a row group only if its filter is refused. */
-static struct work screen_all(const struct made *made)
+static struct work screen_all(const struct file_plan *made)
 {
   static const int32_t numbers[NKEYS];
   const lanebloom_keys batch = lanebloom_keys_fixed(numbers, 4, NKEYS);
   struct work work = {0};
+  size_t nbytes;
+  uint8_t *bytes = make_file(made, &nbytes);
   nbytes_read = 0;
-  lanebloom_parquet *file = open_as_file(made);
+  lanebloom_parquet *file = open_as_file(bytes, nbytes);
+  free(bytes);
   lanebloom_parquet_keys *keys;
   cr_assert(!lanebloom_parquet_keys_create(file, 0, LANEBLOOM_INT32, &batch, &keys, NULL, NULL, 0));
   for (size_t i = 0; i < made->nrow_groups; i++) {
@@ -83,11 +68,11 @@ static struct work screen_overlapping(size_t times, size_t stride, bool has_leng
 {
   static const uint8_t zeros[FILTER_NBYTES * MAX_TIMES];
   const size_t nbytes = FILTER_NBYTES * times, nrow_groups = NROW_GROUPS * times;
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   struct writer writer = {0};
   for (size_t i = 0; i < (stride > 0 ? nrow_groups : 1); i++) {
     write_bytes(&writer, zeros, i * stride - writer.n);
-    write_header(&writer, (struct filter_header){(int32_t)nbytes, 1, 1, 1});
+    write_filter_header(&writer, (struct filter_header){(int32_t)nbytes, 1, 1, 1});
     if (i == 0 && has_lengths)
       made.length_in_footer = (int64_t)(writer.n + nbytes);
   }
@@ -104,7 +89,7 @@ static struct work screen_overlapping(size_t times, size_t stride, bool has_leng
 Test(parquet, work_of_filters_that_overlap)
 {
   static const size_t strides[] = {0, 32, FILTER_NBYTES / 2};
-  for (size_t i = 0; i < 2 * sizeof strides / sizeof *strides; i++) {
+  for (size_t i = 0; i < 2 * COUNT(strides); i++) {
     const size_t stride = strides[i / 2];
     const bool has_lengths = i % 2;
     const struct work once = screen_overlapping(1, stride, has_lengths),
@@ -123,12 +108,12 @@ Test(parquet, filters_in_any_order)
 {
   static const uint8_t zeros[FILTER_NBYTES];
   for (int has_lengths = 0; has_lengths < 2; has_lengths++) {
-    struct made made = made_plain();
+    struct file_plan made = plain_plan();
     struct writer writer = {0};
     made.nrow_groups = NROW_GROUPS;
     for (size_t i = 0; i < NROW_GROUPS; i++) {
       made.offset_in_footer = 4 + (int64_t)writer.n;
-      write_header(&writer, (struct filter_header){FILTER_NBYTES, 1, 1, 1});
+      write_filter_header(&writer, (struct filter_header){FILTER_NBYTES, 1, 1, 1});
       write_bytes(&writer, zeros, sizeof zeros);
     }
     made.filter = writer.bytes;
@@ -147,7 +132,7 @@ Test(parquet, filters_in_any_order)
  * the file be refused. */
 static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool without_path)
 {
-  struct made made = made_plain();
+  struct file_plan made = plain_plan();
   char *name = test_alloc(name_nbytes + 1), problem[PROBLEM_NBYTES] = "";
   size_t nbytes;
   uint64_t ndescribed = 0;

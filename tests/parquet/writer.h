@@ -1,8 +1,8 @@
 /* Parquet files made by hand: a footer, row groups that are alike, and filters. They are for files
  * that no writer makes, or that only old ones made.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_TESTS_PARQUET_MADE_H
-#define LANEBLOOM_TESTS_PARQUET_MADE_H
+#ifndef LANEBLOOM_TESTS_PARQUET_WRITER_H
+#define LANEBLOOM_TESTS_PARQUET_WRITER_H
 
 #include "parquet.h"
 
@@ -16,6 +16,9 @@ struct writer {
   int last_id[120]; /* of the last field on each level */
   size_t depth;
 };
+
+/* Stores a number, little-endian. */
+void store_le(__int128 value, size_t nbytes, uint8_t *to);
 
 void write_bytes(struct writer *writer, const void *bytes, size_t nbytes);
 void write_varint(struct writer *writer, uint64_t value);
@@ -39,7 +42,7 @@ struct value {
 enum { NO_LOGICAL = 0 };
 #define NO_COUNT INT64_MIN
 
-struct made {
+struct file_plan {
   /* the only column */
   const char *name; /* NULL: "column" */
   int32_t physical, length, converted /* -1: none */, scale, precision;
@@ -73,18 +76,21 @@ struct made {
 
 /* Returns an INT32 column without annotations, statistics or filter, all of whose bounds are
  * used. */
-struct made made_plain(void);
+struct file_plan plain_plan(void);
 
 /* Returns the file's bytes. For free(). */
-uint8_t *make_file(const struct made *made, size_t *nbytes);
+uint8_t *make_file(const struct file_plan *made, size_t *nbytes);
 
 /* Opens the file, which must succeed. Free *bytes after closing it. */
-lanebloom_parquet *open_made(const struct made *made, uint8_t **bytes);
+lanebloom_parquet *open_planned(const struct file_plan *made, uint8_t **bytes);
+
+/* Writes the bytes to a temporary file, and opens that. */
+lanebloom_parquet *open_as_file(const uint8_t *bytes, size_t nbytes);
 
 /* A filter's header. */
 struct filter_header {
   int32_t nbytes, algorithm, hash, compression;
 };
-void write_header(struct writer *writer, struct filter_header header);
+void write_filter_header(struct writer *writer, struct filter_header header);
 
 #endif

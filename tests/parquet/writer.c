@@ -1,6 +1,14 @@
 /* Parquet files made by hand.
  * SPDX-License-Identifier: MIT */
-#include "made.h"
+#include "writer.h"
+
+#include <unistd.h>
+
+void store_le(__int128 value, size_t nbytes, uint8_t *to)
+{
+  for (size_t i = 0; i < nbytes; i++)
+    to[i] = (uint8_t)(value >> 8 * i);
+}
 
 void write_bytes(struct writer *writer, const void *bytes, size_t nbytes)
 {
@@ -94,7 +102,7 @@ static void write_member(struct writer *writer, int id, int member)
   end_struct(writer);
 }
 
-static void write_logical(struct writer *writer, const struct made *made)
+static void write_logical(struct writer *writer, const struct file_plan *made)
 {
   begin_struct(writer, 10);
   begin_struct(writer, made->logical);
@@ -113,12 +121,12 @@ static void write_logical(struct writer *writer, const struct made *made)
   end_struct(writer);
 }
 
-static const char *name_of(const struct made *made)
+static const char *name_of(const struct file_plan *made)
 {
   return made->name ? made->name : "column";
 }
 
-static void write_schema(struct writer *writer, const struct made *made)
+static void write_schema(struct writer *writer, const struct file_plan *made)
 {
   write_list(writer, 2, STRUCT, 2);
   begin_struct(writer, 0);
@@ -147,7 +155,7 @@ static void write_value(struct writer *writer, int id, const struct value *value
     write_binary(writer, id, value->bytes, value->nbytes);
 }
 
-static void write_metadata(struct writer *writer, const struct made *made, size_t row_group)
+static void write_metadata(struct writer *writer, const struct file_plan *made, size_t row_group)
 {
   const char *path = made->chunk_path ? made->chunk_path : name_of(made);
   const int64_t filter_offset = made->offset_in_footer ? made->offset_in_footer : 4;
@@ -176,7 +184,7 @@ static void write_metadata(struct writer *writer, const struct made *made, size_
   end_struct(writer);
 }
 
-static void write_row_group(struct writer *writer, const struct made *made, size_t row_group)
+static void write_row_group(struct writer *writer, const struct file_plan *made, size_t row_group)
 {
   begin_struct(writer, 0);
   write_list(writer, 1, STRUCT, made->nchunks);
@@ -195,18 +203,18 @@ static void write_row_group(struct writer *writer, const struct made *made, size
 
 /* ---- Files ---- */
 
-struct made made_plain(void)
+struct file_plan plain_plan(void)
 {
-  return (struct made){.physical = 1,
-                       .converted = -1,
-                       .nvalues = 10,
-                       .nnulls = NO_COUNT,
-                       .bounds = LANEBLOOM_PARQUET_BOUNDS_ALL,
-                       .chunk_physical = -1,
-                       .nchunks = 1};
+  return (struct file_plan){.physical = 1,
+                            .converted = -1,
+                            .nvalues = 10,
+                            .nnulls = NO_COUNT,
+                            .bounds = LANEBLOOM_PARQUET_BOUNDS_ALL,
+                            .chunk_physical = -1,
+                            .nchunks = 1};
 }
 
-uint8_t *make_file(const struct made *made, size_t *nbytes)
+uint8_t *make_file(const struct file_plan *made, size_t *nbytes)
 {
   const char *magic = made->magic ? made->magic : "PAR1";
   const size_t nrow_groups = made->nrow_groups ? made->nrow_groups : 1;
@@ -229,15 +237,15 @@ uint8_t *make_file(const struct made *made, size_t *nbytes)
       write_member(&writer, 0, made->order);
   }
   write_byte(&writer, STOP);
-  const uint32_t size = (uint32_t)(writer.n - begin);
-  for (int i = 0; i < 4; i++)
-    write_byte(&writer, size >> 8 * i & 0xff);
+  uint8_t footer_nbytes[4];
+  store_le((__int128)(writer.n - begin), 4, footer_nbytes);
+  write_bytes(&writer, footer_nbytes, 4);
   write_bytes(&writer, magic, 4);
   *nbytes = writer.n;
   return writer.bytes;
 }
 
-lanebloom_parquet *open_made(const struct made *made, uint8_t **bytes)
+lanebloom_parquet *open_planned(const struct file_plan *made, uint8_t **bytes)
 {
   char problem[PROBLEM_NBYTES];
   size_t nbytes;
@@ -249,7 +257,20 @@ lanebloom_parquet *open_made(const struct made *made, uint8_t **bytes)
   return file;
 }
 
-void write_header(struct writer *writer, struct filter_header header)
+lanebloom_parquet *open_as_file(const uint8_t *bytes, size_t nbytes)
+{
+  char name[] = "/tmp/lanebloom-XXXXXX";
+  lanebloom_parquet *file;
+  const int fd = mkstemp(name);
+  cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes);
+  close(fd);
+  cr_assert(lanebloom_parquet_open(name, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, NULL, 0) ==
+            LANEBLOOM_OK);
+  unlink(name);
+  return file;
+}
+
+void write_filter_header(struct writer *writer, struct filter_header header)
 {
   writer->last_id[writer->depth] = 0;
   write_i32(writer, 1, header.nbytes);
