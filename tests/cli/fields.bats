@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# hashes OPTIONS... <input: the hash of each record's key
-hashes() {
-  lanebloom hash "$@" | grep -aoE '^[0-9a-f]{16}'$'\t' | cut -f 1
-}
-
 # keys_are 'KEY\n...' OPTIONS... <input: the keys of the records are those lines
 keys_are() {
   local keys=$1

@@ -2,11 +2,6 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# hashes OPTIONS... <input: the hash of each record's key
-hashes() {
-  lanebloom hash "$@" | tr '\0' '\n' | grep -aoE '^[0-9a-f]{16}'$'\t' | cut -f 1
-}
-
 # decodes FORM TEXT BYTES: the key of the text has those bytes, as printf writes them.
 decodes() {
   [[ $(printf '%s\n' "$2" | hashes --decode "$1") == $(printf "$3\0" | hashes -z) ]]

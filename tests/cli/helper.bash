@@ -6,13 +6,13 @@ bats_require_minimum_version 1.5.0
 
 # bats records the line of each command in case it fails, which makes a command of bash take 0.3 ms.
 # The line of the failed command gives the same information, and `run' takes a third of the time.
-where() {
+record_failed_line() {
   bats_capture_stack_trace
 }
 
 setup() {
   trap - DEBUG
-  trap 'bats_error_trap; where' ERR
+  trap 'bats_error_trap; record_failed_line' ERR
   [[ -x $LANEBLOOM ]] || { echo "LANEBLOOM names no program: '$LANEBLOOM'"; return 1; }
   LANEBLOOM=$(realpath "$LANEBLOOM")
   unset LANEBLOOM_KERNEL
@@ -35,6 +35,22 @@ exhaustive() {
 # numbers FIRST LAST: prints them as lines of twelve characters.
 numbers() {
   seq -f 'key-%08.0f' "$1" "$2"
+}
+
+# records N [OPTIONS] <input: the input holds N records, all of which are selected.
+records() {
+  local n=$1
+  shift
+  cat >input
+  lanebloom build --force "$@" -o filter input
+  [[ $(lanebloom info --json filter | jq .keys) -eq $n ]] || { lanebloom info filter; return 1; }
+  [[ $n -eq 0 || $(lanebloom screen "$@" -c filter input) -eq $n ]]
+  lanebloom screen "$@" filter input >screened || [[ $n -eq 0 ]]
+}
+
+# hashes [OPTION...] <input: prints the hash of each record's key.
+hashes() {
+  lanebloom hash "$@" | tr '\0' '\n' | grep -aoE '^[0-9a-f]{16}'$'\t' | cut -f 1
 }
 
 # holds FILE EXPECTED: the file holds exactly what printf prints for EXPECTED.

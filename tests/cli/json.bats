@@ -7,11 +7,6 @@ needs_json() {
   [[ $output != *"without simdjson"* ]] || skip "this build has no simdjson"
 }
 
-# hashes OPTIONS... <input: the hash of each record's key
-hashes() {
-  lanebloom hash "$@" | grep -aoE '^[0-9a-f]{16}'$'\t' | cut -f 1
-}
-
 # keys_are 'KEY\n...' LIST 'LINE\n...': the members of the lines that LIST names are these keys
 keys_are() {
   printf '%b' "$3" >lines
