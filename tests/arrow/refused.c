@@ -7,7 +7,7 @@
 /* ---- Structs ---- */
 
 /* A released struct points to memory that is no longer there. */
-static void *gone(void)
+static void *dangling(void)
 {
   return (void *)(uintptr_t)16;
 }
@@ -21,7 +21,7 @@ Test(refused, released_schemas)
   const void *buffers[] = {NULL, zeros, zeros};
   struct ArrowArray array = array_of(1, buffers, 3), values = array;
   struct ArrowSchema schema = {
-      .format = gone(), .name = gone(), .metadata = gone(), .dictionary = gone()};
+      .format = dangling(), .name = dangling(), .metadata = dangling(), .dictionary = dangling()};
   form_is_refused(&schema, LANEBLOOM_ERR_ARGUMENT, released);
   all_refuse(&schema, &array, LANEBLOOM_ERR_ARGUMENT, released);
   struct ArrowSchema indices = schema_of("i");
@@ -52,7 +52,7 @@ Test(refused, released_arrays_and_lengths)
   const void *buffers[] = {NULL, zeros, zeros};
   for (size_t t = 0; t < NARRAY_TYPES; t++) {
     struct ArrowSchema schema = schema_of(array_types[t].format), indices = schema_of("c");
-    struct ArrowArray array = {.length = 1, .n_buffers = 3, .buffers = gone()};
+    struct ArrowArray array = {.length = 1, .n_buffers = 3, .buffers = dangling()};
     struct ArrowArray rows = array_of(1, buffers, 2);
     indices.dictionary = &schema;
     rows.dictionary = &array;

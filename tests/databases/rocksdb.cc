@@ -139,11 +139,11 @@ void transactions(const std::string &folder)
     check(db->Put({}, key("flushed", i), value));
   check(db->Flush({})); // the transaction is in an older log than the family's
   check(committed->Commit());
-  std::unique_ptr<rocksdb::Transaction> gone(db->BeginTransaction({}));
-  check(gone->SetName("gone"));
-  check(gone->Put("rolled back", value));
-  check(gone->Prepare());
-  check(gone->Rollback());
+  std::unique_ptr<rocksdb::Transaction> rolled_back(db->BeginTransaction({}));
+  check(rolled_back->SetName("gone"));
+  check(rolled_back->Put("rolled back", value));
+  check(rolled_back->Prepare());
+  check(rolled_back->Rollback());
 }
 } // namespace
 

@@ -7,9 +7,9 @@
 
 #include "tables.h"
 
-static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *place)
+static int remove_one(const char *path, const struct stat *found, int kind, struct FTW *position)
 {
-  (void)found, (void)kind, (void)place;
+  (void)found, (void)kind, (void)position;
   return remove(path);
 }
 
