@@ -42,8 +42,9 @@ extern "C" {
  * Errors    A function that can fail returns a status. Each comment lists the errors of its
  *           function, without the prefix LANEBLOOM_ERR_. On an error nothing has changed, except
  *           that an output that is a pointer becomes NULL. Screening cannot fail. The library never
- *           prints, and it never aborts, with one exception: a library built without NDEBUG aborts
- *           if the offsets that are passed to lanebloom_keys_offsets32() fall.
+ *           prints. It aborts in one case only: if it was built without NDEBUG, and
+ *           lanebloom_keys_offsets32() or lanebloom_keys_offsets64() gets an offset that is below
+ *           the one before it.
  * Problems  A function that reads a file takes `problem`, an array of problem_size bytes. On an
  *           error, the function writes one line of text into it, which says what was expected and
  *           what was found. The line is cut to fit and always ends with a 0 byte. On success it is
@@ -122,11 +123,11 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width
 
 /* Returns a batch of n keys that are one field of an array of records: key i is
  * data[i * stride .. i * stride + width). stride: bytes from one key to the next. With a stride of
- * 0 all n keys are the first one. Keys may overlap. Memory after the last key need not exist, even
- * if its record would be longer. Vector kernels may read up to 15 bytes past a key, within its
- * page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side into
- * a buffer that fits in the first-level cache before they are hashed; fields of other sizes are
- * hashed as slices. */
+ * 0 all n keys are the first one. Keys may overlap. The last record may end with its key: no memory
+ * after that key is needed. Vector kernels may read up to 15 bytes past a key, within its page, and
+ * ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side into a buffer
+ * that fits in the first-level cache before they are hashed; fields of other sizes are hashed as
+ * slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 
@@ -304,9 +305,9 @@ LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
  * Planning: the size and the false-positive rate of a filter before it is built
  *
  * bits_per_key  NaN, negative and infinite numbers are ARGUMENT. lanebloom_format_describe()
- *               returns the bounds that follow. If the engine's arithmetic would wrap or stop
- *               growing at a size, that size is LIMIT. Filters record the bits per key in effect,
- *               which is the number after rounding.
+ *               returns the bounds that follow. If a filter is so large that the engine's
+ *               arithmetic would overflow or be cut off, the call returns LIMIT. Filters record the
+ *               bits per key in effect, which is the number after rounding.
  *               - LevelDB's formats take whole numbers from 0 to INT_MAX; a fraction is ARGUMENT.
  *               - RocksDB's formats take 0.5 and more, in thousandths. Numbers below 1 count as 1,
  *               and numbers above 100 as 100. ROCKSDB_LEGACY rounds to whole numbers. Below 0.5
@@ -323,8 +324,9 @@ LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
  *               the textbook's formula. For LevelDB's formats the model is rough:
  *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
  *               measures the rate of a given filter. For SPARK_V1 the model's rate is too low if
- *               2^31 is no multiple of the number of bits: at 10 bits per key by up to 1 % below
- *               2^28 bits, 4 % below 2^29, 14 % below 2^30 and 43 % below 2^31.
+ *               2^31 is no multiple of the number of bits. At 10 bits per key the error is at most
+ *               1 % for filters below 2^28 bits, 4 % below 2^29 bits, 14 % below 2^30 bits and 43 %
+ *               below 2^31 bits.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
@@ -372,12 +374,12 @@ typedef struct lanebloom_filter lanebloom_filter;
  *   that the trailer names; if the filter has a constant answer, its format stays
  *   LANEBLOOM_ROCKSDB. If you pass another of RocksDB's formats and the bytes do not have it, the
  *   call returns FORMAT. From 2^32 bytes on it returns LIMIT.
- * - PARQUET: the size must be a multiple of 32 bytes, or the call returns FORMAT, and below 2^31
- *   bytes, or it returns LIMIT.
- * - SPARK_V1, SPARK_V2: the bytes must begin with the header of this version, with seed 0, and hold
- *   as many words of bits as the header says, at least one; or the call returns FORMAT. If the
- *   number of probes is 0 or negative, every key may be in the filter. From 256 probes on, and from
- *   2^31 words on, the call returns LIMIT.
+ * - PARQUET: if the size is no multiple of 32 bytes, the call returns FORMAT. From 2^31 bytes on it
+ *   returns LIMIT.
+ * - SPARK_V1, SPARK_V2: the bytes must begin with the header of this version. Its seed must be 0,
+ *   it must announce at least one word of bits, and exactly as many words must follow. Otherwise
+ *   the call returns FORMAT. If the number of probes is 0 or negative, every key may be in the
+ *   filter. From 256 probes on, and from 2^31 words on, the call returns LIMIT.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
@@ -385,14 +387,14 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format
                                                                 lanebloom_filter **filter);
 
 /* Builds the filter that the engine would build of these keys in this order, byte for byte.
- * Duplicate keys enlarge the filter as they do in the engine: in LevelDB's formats each one does,
- * in RocksDB's only if the key before it has another hash. Without keys, RocksDB's formats make a
- * filter of 5 bytes, which holds no key.
+ * Duplicate keys enlarge the filter as they do in the engine. LevelDB's formats count every
+ * duplicate. RocksDB's formats count a duplicate only if the key before it has another hash.
+ * Without keys, RocksDB's formats make a filter of 5 bytes, which holds no key.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
- * the filter; for RocksDB's formats also one hash per key, except for a large batch of keys of up
- * to 16 bytes, which is hashed twice instead; while bits are set, also the memory that
- * lanebloom_builder_add() uses. */
+ * the filter, and the memory that lanebloom_builder_add() uses while bits are set. RocksDB's
+ * formats also store one hash per key; if the batch is large and its keys have at most 16 bytes,
+ * they hash the keys twice instead. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
                                                             double bits_per_key,
                                                             const lanebloom_keys *keys,
@@ -449,10 +451,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  *
  * A new file, or one that replaces a regular file, is written in the same folder, flushed, and
  * renamed to the path; then the folder is flushed. If only that last step fails, the new file is in
- * place but may not survive a power cut. The file has no name until it is complete. If the file
- * system does not allow nameless files, it has a name .lanebloom-* instead, and so has every file
- * just before it replaces another. A process that is killed may leave a file of such a name.
- * Symbolic links are followed where the system follows them.
+ * place but may not survive a power cut. The new file has no name until it is complete. It has a
+ * name .lanebloom-* instead if the file system does not allow nameless files. A file that replaces
+ * another always has such a name for a moment, just before it does so. A process that is killed may
+ * leave a file of such a name. Symbolic links are followed where the system follows them.
  *
  * A new file has the mode that the umask leaves, or the folder's default ACL. A file that replaces
  * another gets the mode and the POSIX ACL of the old file, and its owner and group if the process
@@ -468,9 +470,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
                                                            const char *path);
 
-/* Writes the container that lanebloom_filter_save() would write into memory of the caller, for
- * lanebloom_filter_parse(). Returns the container's size. If that exceeds `size`, nothing is
- * written. bytes may be NULL when size is 0. */
+/* Writes a container, as lanebloom_filter_save() does, but into memory of the caller.
+ * lanebloom_filter_parse() reads it. Returns the container's size. If that exceeds `size`, nothing
+ * is written. bytes may be NULL when size is 0. */
 LANEBLOOM_API size_t lanebloom_filter_write(const lanebloom_filter *filter, void *bytes,
                                             size_t size);
 
@@ -620,10 +622,10 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
  * lanebloom_filter_build() makes of the same keys in the same order. Merging appends the keys of
  * one builder to another. lanebloom_builder_part() lets several threads set the bits.
  *
- * If expected_keys is E, the filter has its size at once, for E keys, so memory is bounded. Merging
- * is a bitwise or. The filter equals the engine's if E keys are added and the engine counts every
- * one of them; RocksDB counts equal hashes in a row once. More than E keys may be added, but they
- * raise the false-positive rate.
+ * If expected_keys is E, the size of the filter is chosen for E keys when the builder is created,
+ * so memory is bounded. Merging is a bitwise or. The filter equals the engine's if E keys are added
+ * and the engine counts every one of them; RocksDB counts equal hashes in a row once. More than E
+ * keys may be added, but they raise the false-positive rate.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_builder lanebloom_builder;
@@ -636,9 +638,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
                                                               lanebloom_builder **builder);
 
 /* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
- * while a large batch is added to a builder with expected_keys, more memory is used if it is
- * available: up to half the filter's size for LevelDB's formats from 12 MiB on, and up to its size
- * for rocksdb-local from 128 MiB on. */
+ * adding a large batch to a builder with expected_keys may take more memory, if it is available.
+ * For a filter of LevelDB's formats of 12 MiB or more, that is up to half the filter's size; for a
+ * filter of rocksdb-local or parquet of 128 MiB or more, up to its size. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 
@@ -652,9 +654,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_set_key_form(lanebloom_bu
 LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_builder *builder);
 
 /* Adds the keys of `from` to `into`. `from` does not change. Errors: ARGUMENT: both are one
- * builder. MISMATCH: the formats or the key forms differ; or only one builder was created with
- * expected_keys 0; or both were, and their bits per key differ; or neither was, and their filters'
- * sizes or probes differ. MEMORY, KERNEL. */
+ * builder. MISMATCH: the formats or the key forms differ; or only one of the two builders was
+ * created with expected_keys 0. Two builders with expected_keys 0 must have the same bits per key,
+ * and two other builders the same size of filter and the same number of probes; otherwise they are
+ * MISMATCH, too. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from);
 

@@ -42,7 +42,7 @@
 
 #define LANEBLOOM_LEVELDB_POLICY_NAME "leveldb.BuiltinBloomFilter2"
 
-/* Up to this many keys, the slices of the keys are collected on the stack, without an
+/* If there are at most this many keys, their slices are collected on the stack, without an
  * allocation. */
 enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
 

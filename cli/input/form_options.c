@@ -137,7 +137,8 @@ static void complain_of_form(const struct record_syntax *syntax, const char *pat
 }
 
 /* Returns the form that the next filter must have, according to the options and to earlier filters.
- * What they leave open is taken from `found', the form of this filter. */
+ * If options and earlier filters leave a part of the form open, this part comes from `found', the
+ * form of this filter. */
 static lanebloom_key_form wanted_form(const struct record_syntax *syntax, lanebloom_key_form found)
 {
   const uint32_t joined = LANEBLOOM_KEY_JOINED;

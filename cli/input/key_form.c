@@ -302,7 +302,8 @@ static size_t count_base64_characters(lanebloom_slice text)
   return n == ndigits ? text.size : n;
 }
 
-/* Explains the text before lower-casing, which never makes text malformed. */
+/* Quotes the text as it was before lower-casing. That is the text with the fault, because
+ * lower-casing never makes text malformed. */
 size_t explain_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                     char *problem, size_t problem_size)
 {

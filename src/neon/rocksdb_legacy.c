@@ -11,7 +11,8 @@
 struct lookup {
   uint32x4_t nlines, multiplier; /* see divide.h */
   uint64x2_t addend;
-  /* of upper halves; 0 or less, because NEON shifts to the right by negative counts */
+  /* how far upper halves are shifted; 0 or less, because in NEON a negative count shifts to the
+   * right */
   int32x4_t shift;
   uint16x8_t numbers[ROCKSDB_LEGACY_MAX_NPASSES];
 };
