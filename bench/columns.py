@@ -21,7 +21,7 @@ import rbloom
 
 from lanebloom import Filter
 
-NKEYS, NMANY = 1_000_000, 10_000_000  # of the filter; absent ones that are screened in bulk
+NKEYS, NMANY = 1_000_000, 10_000_000  # keys of the filter; absent keys that are screened in bulk
 
 
 def best(functions, repetitions=5):

@@ -36,8 +36,8 @@ using seconds = std::chrono::duration<double>;
 enum { KEY_NBYTES = 16, NTABLES = 50, BITS_PER_KEY = 10 };
 static const size_t MULTIGET_NKEYS[] = {32, 256, 1024}; // keys per call; the fastest counts
 
-// Makes key i. Databases hold the keys with even numbers. Those with odd numbers are absent, but in
-// the same range.
+// Makes key i. Databases hold the keys with even numbers. Keys with odd numbers are absent, but lie
+// between the others.
 static void make_key(uint64_t i, uint8_t *key)
 {
   for (uint64_t half = 0; half < 2; half++) {

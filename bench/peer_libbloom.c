@@ -67,9 +67,9 @@ static size_t screen(struct bloom *bloom, const uint64_t *keys, size_t n)
 }
 
 /* Are the results of the filter plausible? No other library makes the same bits, so there is no
- * count to compare with. Present keys must all pass. Of the absent keys, a share of one half to the
- * power of the probes is expected to pass, and twice as many may. In a mixture of present and
- * absent keys, the number of present keys is random, too, so more is allowed. */
+ * count to compare with. Present keys must all pass. With k probes, an absent key is expected to
+ * pass with probability 2^-k; up to twice as many absent keys may pass. In a mixture of present and
+ * absent keys, the number of present keys is random, too, so the limit is higher. */
 static bool answers_well(struct libbloom *libbloom, const struct bench_queries *queries,
                          unsigned hits)
 {

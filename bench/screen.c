@@ -27,7 +27,7 @@ struct screen_row {
 struct screener {
   const lanebloom_filter *filter;
   const struct bench_queries *queries;
-  const uint8_t *hashes; /* of the keys; NULL: keys are hashed when they are queried */
+  const uint8_t *hashes; /* the hashes of the keys; NULL: keys are hashed when they are queried */
   size_t hash_nbytes;
   size_t call_nkeys;
   const struct bench_peer *peer;

@@ -113,9 +113,9 @@ static double load_seconds(const uint8_t *bytes, size_t nbytes)
   return (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec);
 }
 
-/* Allocates a huge page for a small array, too. Of several pages, chooses the one with the fastest
- * loads: the host of a virtual machine may back a huge page with small ones, and with the filter in
- * such a page whole runs were 12 % slower. */
+/* Allocates a huge page for a small array, too. Allocates several pages and chooses the one with
+ * the fastest loads, because the host of a virtual machine may back a huge page with small ones.
+ * With the filter in such a page, whole runs were 12 % slower. */
 static struct memory create_small(size_t nbytes)
 {
   enum { NPAGES = 16, NROUNDS = 8 };

@@ -85,7 +85,7 @@ static progress progress;
 
 // ---- Rows ---------------------------------------------------------------------------------------
 
-static std::vector<std::string> names; // of all rows that were added
+static std::vector<std::string> names; // the names of all rows that were added
 
 // The names of counters that each repetition has, with values from noise.h.
 static const char GHZ[] = "GHz", ADDITIONS[] = "additions_per_cycle", LEVEL2[] = "level2_ns";

@@ -65,8 +65,8 @@ struct bench_plan {
                              * run; the rows of a part are measured in random order */
   unsigned nrepetitions;    /* repetitions of each row in each round */
   double seconds;           /* the minimum time of a repetition */
-  int max_nrounds;          /* of a part: the first round measures all rows, each further round
-                             * those that are still unsure */
+  int max_nrounds;          /* rounds of a part: the first round measures all rows, each further
+                             * round those that are still unsure */
   double max_seconds;       /* the time after which no further round should run */
   void (*release)(void);    /* called after each part */
   const char *output;       /* a file for google/benchmark's JSON, which has the best, the median

@@ -339,7 +339,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   nrepeats = nrepeats < most ? nrepeats : (unsigned)most;
   const bool lacks_end = bytes[size - 1] != '\n';
   const size_t nbytes = nrepeats * input.left + lacks_end;
-  char *data = fuzz_alloc(nbytes); /* of exact size, so that sanitizers detect reads past it */
+  char *data = fuzz_alloc(nbytes); /* the exact size lets sanitizers detect reads past it */
   for (size_t i = 0; i < nrepeats; i++)
     memcpy(data + i * input.left, input.at, input.left);
   data[nbytes - 1] = '\n';

@@ -81,7 +81,7 @@ static size_t plan(struct fuzz_input *input)
 struct expected {
   const struct record_syntax *syntax;
   size_t step;           /* the first step after those of the input */
-  size_t begin, at, end; /* of the input's bytes in `all`; `at` is the next record */
+  size_t begin, at, end; /* offsets in `all`: the input's bytes, and the next record */
   bool fails;            /* does the input end in an error? */
 };
 

@@ -413,11 +413,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format
                                                                 void *bytes, size_t *size);
 
 /* Makes the union of n filters, which is a new filter with the bits of all. Its number of keys is
- * the sum of theirs, or LANEBLOOM_UNKNOWN if one is unknown. Its bits per key are theirs if all
- * agree, otherwise NaN. Its key form is theirs. Filters that differ in key form, format, size or
- * probes are MISMATCH. A RocksDB filter without keys has a size of its own, so it is MISMATCH with
- * any filter that has keys. Ribbon filters cannot be merged and are MISMATCH, too. Errors: ARGUMENT
- * when n is 0, MISMATCH, MEMORY, KERNEL. Cost: linear in the filters' bytes. */
+ * the sum of their numbers, or LANEBLOOM_UNKNOWN if one of these is unknown. Its bits per key are
+ * NaN unless all filters have the same bits per key. Its key form is the one that all filters have.
+ * Filters that differ in key form, format, size or probes are MISMATCH. A RocksDB filter without
+ * keys has a size of its own, so it is MISMATCH with any filter that has keys. Ribbon filters
+ * cannot be merged and are MISMATCH, too. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL.
+ * Cost: linear in the filters' bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
                                                             size_t n, lanebloom_filter **merged);
 

@@ -94,10 +94,11 @@ typedef struct lanebloom_parquet lanebloom_parquet;
  * number of its values that are null; some writers of Parquet files have written wrong ones.
  * Statistics that contradict each other are never used. Filters are always used. */
 typedef enum lanebloom_parquet_bounds {
-  LANEBLOOM_PARQUET_BOUNDS_KNOWN, /* of writers whose statistics are known to be right, by
+  LANEBLOOM_PARQUET_BOUNDS_KNOWN, /* bounds of writers whose statistics are known to be right, by
                                    * version and type */
-  LANEBLOOM_PARQUET_BOUNDS_ALL,   /* of every writer; some are wrong, so keys may be missed */
-  LANEBLOOM_PARQUET_BOUNDS_NONE   /* of no writer */
+  LANEBLOOM_PARQUET_BOUNDS_ALL,   /* bounds of every writer; some are wrong, so keys may be
+                                   * missed */
+  LANEBLOOM_PARQUET_BOUNDS_NONE   /* no bounds */
 } lanebloom_parquet_bounds;
 
 /* Returns "known", "all" or "none", or NULL for another value. */
@@ -202,10 +203,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find(const lanebloom_parq
 /* Describes a column chunk, which is one column's part of one row group. Slices and texts are
  * borrowed from the file. */
 typedef struct lanebloom_parquet_chunk_info {
-  uint64_t first_row, nrows; /* of the row group; the rows of a file count from 0 */
+  uint64_t first_row, nrows; /* the rows of the row group; a file's first row has the number 0 */
   uint64_t nvalues;          /* values in the chunk, nulls included */
   uint64_t nnulls;           /* nulls in the chunk; LANEBLOOM_UNKNOWN if the file does not say */
-  uint64_t offset, nbytes;   /* of the chunk's pages in the file, as they are stored */
+  uint64_t offset, nbytes;   /* the place of the chunk's pages in the file, as they are stored */
 
   /* The chunk is encrypted, or it is in another file, as the chunks are that a _metadata file
    * lists. Neither its filter nor its bounds can be read, and lanebloom_parquet_screen() returns
@@ -213,8 +214,9 @@ typedef struct lanebloom_parquet_chunk_info {
   bool is_elsewhere;
 
   bool has_filter;
-  uint64_t filter_offset; /* of the filter in the file, which is a header and its bits */
-  uint64_t filter_nbytes; /* of both; LANEBLOOM_UNKNOWN if the footer does not say */
+  uint64_t filter_offset; /* the place of the filter in the file: a header, followed by the bits */
+  uint64_t filter_nbytes; /* the bytes of header and bits; LANEBLOOM_UNKNOWN if the footer does not
+                           * say */
 
   /* The bounds: no value of the chunk is below min or above max, in the order of the type. There
    * may be no value that equals min or max. NaN may be in the chunk in spite of the bounds, and

@@ -146,7 +146,8 @@ typedef enum lanebloom_table_filter {
   LANEBLOOM_TABLE_FILTER_BLOCK = 1,       /* a filter block */
   LANEBLOOM_TABLE_FILTER_FULL = 2,        /* one filter for the whole table */
   LANEBLOOM_TABLE_FILTER_PARTITIONED = 3, /* one filter for each partition of the key range */
-  /* of a policy that this build does not know: every key in the key range may be present */
+  /* a filter of a policy that this build does not know: every key in the key range may be
+   * present */
   LANEBLOOM_TABLE_FILTER_OTHER = 4,
   LANEBLOOM_TABLE_FILTER_KEYS = 5 /* a table of lanebloom_database_logs(): hashes of keys */
 } lanebloom_table_filter;
@@ -378,7 +379,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_logs(lanebloom_database 
 
 typedef struct lanebloom_database_info {
   lanebloom_engine engine;
-  uint64_t sequence;     /* of the latest write that was read; RocksDB and LevelDB count writes */
+  uint64_t sequence;     /* the number of the latest write that was read; RocksDB and LevelDB number
+                          * their writes */
   uint64_t ntables;      /* live tables of the column families that were named */
   uint64_t nlogs;        /* live logs that were read */
   uint64_t log_nbytes;   /* bytes of logs that were read */

@@ -132,9 +132,10 @@ uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t n
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits);
 
-/* These functions return false-positive rates, from 0 to 1: of a filter in which the share `fill`
- * of the bits is set; of a filter of nkeys keys; of keys that pass because their hashes are equal;
- * and of two independent causes, a and b, together. */
+/* These functions return false-positive rates, from 0 to 1. The first is for a filter in which the
+ * share `fill` of the bits is set, the second for a filter of nkeys keys. The third is the rate of
+ * keys that pass because their hashes are equal. The last joins the rates a and b of two
+ * independent causes. */
 double lanebloom_rate_filled(double fill, unsigned nprobes);
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys);
 double lanebloom_rate_collision(double nkeys, int hash_nbits);

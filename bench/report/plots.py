@@ -50,7 +50,7 @@ matplotlib.rcParams.update(
 
 
 class Question(NamedTuple):
-    name: str  # of the picture's file and the page's anchor
+    name: str  # the name of the picture's file and of the anchor in the page
     title: str
     unit: str
     xlabel: str

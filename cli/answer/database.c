@@ -247,7 +247,7 @@ static lanebloom_table *open_log(lanebloom_database *source)
 struct visit {
   const struct table_loader *loader;
   lanebloom_database *source;
-  struct table_place place; /* of the table that is being loaded */
+  struct table_place place; /* the place of the table that is being loaded */
   bool is_complete;
 };
 

@@ -265,8 +265,8 @@ uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, l
 
 /* ---- Explanations ---- */
 
-/* Returns the first 24 bytes of the text, or fewer, in quotes. Bytes that are not printable ASCII
- * are escaped as in C, and so are spaces. */
+/* Returns the first 24 bytes of the text, or fewer, in quotes. Spaces and bytes that are not
+ * printable ASCII are escaped as in C. */
 static const char *quote(lanebloom_slice text, char quoted[128])
 {
   enum { MOST_NBYTES = 24 };

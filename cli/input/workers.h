@@ -53,7 +53,7 @@ struct job {
                                 * none */
 
   /* private */
-  bool has_warned;            /* of NUL bytes */
+  bool has_warned;            /* has it warned of NUL bytes? */
   bool has_warned_of_returns; /* that only some of the first keys end in carriage returns */
   uint64_t nlines;            /* the number of lines of the chunk's input before the chunk */
 };

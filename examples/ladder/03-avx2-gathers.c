@@ -49,7 +49,7 @@ static inline __m256i gather(const int *dwords, __m256i indices)
  * number of the bit in its dword. */
 static inline __m256i test(const struct filter *filter, __m256i probes)
 {
-  const size_t offset = (uintptr_t)filter->payload % 4; /* of the payload in its first dword */
+  const size_t offset = (uintptr_t)filter->payload % 4; /* the payload's place in its dword */
   const int *dwords = (const int *)(const void *)(filter->payload - offset);
   const __m256i first_bit = _mm256_set1_epi32((int)(8 * offset));
   const __m256i at = _mm256_add_epi32(positions_of(filter, probes), first_bit);

@@ -69,7 +69,7 @@ static inline void compact(uint32_t *to, const uint32_t *from, unsigned mask)
 
 static void probe(const struct filter *filter, const struct batch *batch, uint8_t *bitmap)
 {
-  uint32_t hashes[BLOCK_NKEYS], indices[BLOCK_NKEYS]; /* of the survivors */
+  uint32_t hashes[BLOCK_NKEYS], indices[BLOCK_NKEYS]; /* those of the survivors */
   make_orders();
   memset(bitmap, 0, NKEYS / 8);
   for (size_t first = 0; first < NKEYS; first += BLOCK_NKEYS) {

@@ -24,7 +24,7 @@ struct cache_line {
  * bypass the cache, so that the cache only holds one line per partition. */
 struct partitions {
   size_t n;
-  size_t max_nelements; /* of each partition; fills whole cache lines */
+  size_t max_nelements; /* elements that a partition can collect; they fill whole cache lines */
   uint8_t *collected;   /* room for n * max_nelements elements */
   struct cache_line *lines;
   uint32_t *counts; /* the number of elements of each partition, less than max_nelements */

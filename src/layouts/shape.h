@@ -14,7 +14,7 @@ enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 
 /* LevelDB's layout. */
 struct leveldb_shape {
-  struct reciprocal reciprocal; /* of nbits / 8 */
+  struct reciprocal reciprocal; /* that of nbits / 8 */
 };
 
 /* Layouts in which all probes of a key are in one line of the payload: RocksDB's Bloom filters, and

@@ -26,7 +26,8 @@ struct footer {
   struct row_group *row_groups;
   uint32_t *chunks; /* offsets in `bytes` of all chunks, by row group and column */
   size_t nfilters;
-  uint64_t *filter_offsets; /* of all filters, ascending; then the offset of the footer */
+  uint64_t *filter_offsets; /* the offsets of all filters, ascending; then the offset of the
+                             * footer */
   uint64_t nrows;
   char *created_by; /* the writer; NULL: the file does not name it */
   struct trust trust;
@@ -42,7 +43,7 @@ void lanebloom_footer_free(struct footer *footer);
 /* The description of a column chunk. Its slices are borrowed from the footer's bytes. */
 struct chunk {
   bool is_encrypted;
-  lanebloom_slice file_path; /* of another file that has the chunk; empty: this file has it */
+  lanebloom_slice file_path; /* another file, which has the chunk; empty: this file has it */
   bool is_elsewhere;         /* encrypted or in another file, so filter and bounds cannot be read */
   uint64_t nvalues, nnulls;  /* nnulls: or LANEBLOOM_UNKNOWN */
   uint64_t offset, nbytes;   /* of its pages */

@@ -32,8 +32,8 @@ void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
                                struct statistics *statistics);
 
 /* Decides which statistics can be relied on. nvalues: the number of the chunk's values, including
- * nulls. Statistics that contradict each other, and bounds whose size is not that of the type, are
- * not used, whoever wrote them. */
+ * nulls. Some statistics are used from no writer: statistics that contradict each other, and bounds
+ * whose size is not that of the type. */
 struct certainties lanebloom_statistics_judge(const struct statistics *statistics,
                                               const struct column *column, uint64_t nvalues,
                                               const struct trust *trust);

@@ -3,7 +3,7 @@
 #include "thrift.h"
 
 enum {
-  MAX_DEPTH = 16, /* of nested values that are skipped; Parquet's own metadata has 8 levels */
+  MAX_DEPTH = 16, /* levels of nested values that are skipped; Parquet's own metadata has 8 */
   DOUBLE_NBYTES = 8,
   UUID_NBYTES = 16,
   LONG_COUNT = 15 /* in the head of a list: the number of elements follows as a varint */

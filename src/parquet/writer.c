@@ -92,7 +92,7 @@ static const char *split(const char *text, const char **version)
 }
 
 /* Finds the row of a writer, or returns NULL. *is_named becomes true if a row has the writer's
- * application, whatever the version. */
+ * application, in any version. */
 static const struct row *find_row(const char *created_by, bool *is_named)
 {
   const char *version_text;

@@ -9,7 +9,7 @@
 
 #include "type.h"
 
-/* Which statistics of a file can be relied on. */
+/* The statistics of a file that can be relied on. */
 struct trust {
   bool counts;       /* the number of values, and the number of nulls */
   unsigned orders;   /* has the bit 1 << ORDER: bounds of values in that order */

@@ -37,10 +37,10 @@ struct batch_entry {
 typedef lanebloom_status batch_take(void *context, const struct batch_entry *entry);
 
 struct batch_parser {
-  const struct tag *tags; /* of the engine */
+  const struct tag *tags; /* the tags of the engine */
   batch_take *take;
   void *context;
-  uint64_t sequence;   /* of the first entry */
+  uint64_t sequence;   /* that of the first entry */
   const char *problem; /* if the batch is damaged: what was expected and found; else NULL */
   bool has_large_key;  /* was a key of more than BATCH_MAX_KEY_NBYTES left out? */
 
@@ -50,11 +50,11 @@ struct batch_parser {
   uint8_t header[12];   /* the sequence number and the number of entries */
   char unknown[64];     /* the text of `problem` if it names a tag */
   uint32_t nentries;    /* entries parsed so far, without markers */
-  enum batch_kind kind; /* of the entry */
+  enum batch_kind kind; /* the kind of the entry */
   unsigned nstrings;    /* strings of the entry that are not parsed yet */
   uint64_t number;      /* the part of a varint that is parsed so far */
   unsigned number_nbits;
-  uint64_t nbytes_left; /* of the string */
+  uint64_t nbytes_left; /* bytes of the string that are not parsed yet */
   bool is_key;          /* is the string the key? */
   bool is_prepared;     /* for the entries that follow */
   uint32_t family;

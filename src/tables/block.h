@@ -51,7 +51,7 @@ struct entry_form {
 struct entries {
   struct entry_form form;
   struct cursor rest;
-  uint64_t offset; /* of the block, in the file */
+  uint64_t offset; /* where the block begins in the file */
   bool damaged;    /* parsing stopped at a damaged entry */
 
   /* The current entry; valid until the next one. */

@@ -8,7 +8,8 @@
 
 struct extractor {
   enum { EXTRACT_KEY, EXTRACT_FIXED, EXTRACT_CAPPED } kind;
-  size_t nbytes; /* of a prefix; a shorter key has none (FIXED), or is its own (CAPPED) */
+  size_t nbytes; /* the size of a prefix; a shorter key has no prefix (FIXED), or is its own prefix
+                  * (CAPPED) */
 };
 
 /* Cuts the key to its prefix. Returns false if the key has no prefix. No filter can then exclude

@@ -17,7 +17,7 @@ struct lanebloom_filter_block_builder {
   lanebloom_format format;
   double bits_per_key;
   unsigned base_lg;
-  uint64_t data_block_offset; /* of the data block whose keys are being added */
+  uint64_t data_block_offset; /* where the data block begins whose keys are being added */
 
   struct buffer filters, offsets; /* finished filters and their offsets, as in the block */
 

@@ -30,7 +30,7 @@ struct footer {
   uint32_t version;
   enum checksum checksum;
   uint32_t checksum_base; /* for lanebloom_checksum_context() */
-  uint64_t offset;        /* of the footer itself; all blocks end before it */
+  uint64_t offset;        /* where the footer itself begins; all blocks end before it */
   struct handle metaindex, index;
   bool has_index; /* false: the metaindex has the handle of the index */
 };

@@ -15,7 +15,7 @@ struct index {
   size_t *begins;         /* separator i is separators[begins[i] .. begins[i + 1]) */
   size_t suffix_nbytes;   /* bytes that follow the user key in each separator */
   lanebloom_slice common; /* the common prefix of all separators */
-  uint64_t *windows;      /* of all separators; see window.h */
+  uint64_t *windows;      /* the windows of all separators; see window.h */
   size_t room, separators_room;
 };
 

@@ -1,5 +1,5 @@
 /* Stores the keys of write-ahead logs as hashes, so that keys can be looked up in the logs. The
- * memory that the hashes take has a limit, however many keys the logs have.
+ * memory that the hashes take has a limit that does not depend on the number of keys in the logs.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_KEY_HASHES_H
 #define LANEBLOOM_TABLES_KEY_HASHES_H
@@ -57,7 +57,7 @@ lanebloom_status lanebloom_collector_flush(struct key_collector *collector);
 struct hash_set {
   uint64_t *hashes;
   size_t n;
-  uint64_t *starts; /* of the groups, and the end of the last one */
+  uint64_t *starts; /* the beginning of each group, and the end of the last one */
   unsigned nbits;   /* the number of first bits that select the group */
 };
 

@@ -9,7 +9,7 @@
 #include "properties.h"
 #include "table.h"
 
-enum { SUFFIX_NBYTES = 8 }; /* of the suffix of an internal key: sequence number and type */
+enum { SUFFIX_NBYTES = 8 }; /* the suffix of an internal key: sequence number and type */
 
 struct loader {
   struct block_reader reader;

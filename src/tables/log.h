@@ -32,7 +32,7 @@ enum log_find {
 /* The result of lanebloom_log_next(). */
 struct log_found {
   enum log_find what;
-  uint64_t offset; /* of the fragment or the damage, in the file */
+  uint64_t offset; /* where the fragment or the damage begins in the file */
 
   /* FRAGMENT: Is it the first fragment of its record? Is it the last? After a last fragment, or
    * after BAD, the next fragment that is found is a first one. */
@@ -49,7 +49,7 @@ struct log_reader {
   uint32_t number;       /* the low half of the log's number */
   bool is_compressed;    /* is each record one frame of Zstandard? */
   bool is_recyclable;    /* may an old log's bytes follow? Damage then counts as the end */
-  uint64_t block_offset; /* of the next block to read */
+  uint64_t block_offset; /* where the next block to read begins */
 
   /* private */
   const uint8_t *at, *end; /* in the block */

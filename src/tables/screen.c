@@ -45,7 +45,7 @@ struct job {
   uint8_t *hits, *more_hits; /* bitmaps of members */
 
   /* The memory of all arrays above and of `part`. */
-  size_t max_nkeys; /* of a part: a multiple of 8, so that arrays need no padding */
+  size_t max_nkeys; /* the most keys of a part: a multiple of 8, so that arrays need no padding */
   void *room;
 };
 

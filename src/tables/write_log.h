@@ -25,7 +25,7 @@ struct write_log {
   uint64_t number;
   uint64_t index;    /* Pebble: the number of a file of a split log, or 0 */
   uint64_t nbytes;   /* the bytes that were read */
-  uint64_t nentries; /* of all kinds, including deletions */
+  uint64_t nentries; /* entries of all kinds, including deletions */
   uint64_t sequence; /* the highest sequence number, or 0 */
   bool is_torn;      /* does the log end within a record? */
   uint64_t *tables;  /* the numbers of tables that the log adds to the database (Pebble) */

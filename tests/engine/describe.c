@@ -144,7 +144,7 @@ Test(info, the_estimate_is_near_the_number_of_keys)
   static const struct {
     size_t nkeys;
     double most_rocksdb, most_parquet, most_leveldb,
-        least_leveldb; /* of relative errors; a single bound holds on both sides */
+        least_leveldb; /* bounds of relative errors; a single bound holds on both sides */
   } numbers[] = {{10000, 0.04, 0.07, 0.02, -0.07},
                  {100000, 0.01, 0.03, 0.02, -0.16},
                  {MAX_NKEYS, 0.01, 0.02, 0.02, -0.30}};

@@ -216,8 +216,8 @@ static uint32_t spark_number(const uint8_t *bytes, size_t at)
          bytes[at + 3];
 }
 
-/* All bytes that Spark refuses are refused, and so are other seeds and more than 255 probes. Any
- * other bytes give Spark's answer. */
+/* All bytes that Spark refuses are refused. Other seeds and more than 255 probes are refused, too.
+ * Any other bytes give Spark's answer. */
 static void check_spark_damage(const char *kernel, const char *name, lanebloom_format format,
                                size_t expected_nrows)
 {
@@ -256,8 +256,8 @@ Test(vectors, spark_queries)
   for_each_kernel(check_spark_files);
 }
 
-/* Spark ignores bytes after the last word; here such bytes are no filter. Nor is a filter of one
- * word with two words after its header. */
+/* Spark ignores bytes after the last word. Here such bytes are refused, and so are two words after
+ * a header that announces one. */
 Test(vectors, spark_words_are_all_there_is)
 {
   static const uint8_t bytes[12 + 16 + 1] = {[3] = 1, [7] = 1, [11] = 2};

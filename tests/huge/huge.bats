@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
 # Sizes and counts that exceed 32 bits, with real memory and disk: filters are built, saved, loaded
-# and screened in full. Not part of the test round: it takes 6 GiB of memory, 11 GiB of disk in
-# $TMPDIR, and minutes.
+# and screened in full. This file is not part of the test round, because it takes 6 GiB of memory,
+# 11 GiB of disk in $TMPDIR, and minutes.
 #
 #   LANEBLOOM=build/release/cli/lanebloom bats tests/huge/huge.bats
 #

@@ -13,8 +13,8 @@
  * container file. */
 struct sparse {
   lanebloom_format format;
-  uint64_t nbytes; /* of the payload */
-  uint32_t nlines; /* of rocksdb-legacy */
+  uint64_t nbytes; /* the size of the payload */
+  uint32_t nlines; /* lines of rocksdb-legacy */
   struct guarded memory;
   int file;
   char path[32];

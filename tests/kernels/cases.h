@@ -15,7 +15,7 @@ struct format {
   const struct format_table *table;
   size_t hash_nbytes;
   uint32_t line_nbytes; /* payloads are a multiple of it; 1: the format has no lines */
-  uint64_t max_nbytes;  /* of a payload that opens; 0: no limit */
+  uint64_t max_nbytes;  /* the largest payload that can be opened; 0: no limit */
   bool is_built;        /* does the builder use lines of this size? */
   bool may_have_rest;   /* may a payload end with a part of a line? */
   const struct model *model;

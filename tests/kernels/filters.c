@@ -245,8 +245,8 @@ void filter_around_2_to_32_bits(const struct trial *trial)
 }
 
 /* Filters larger than all caches, with batches from one hash to more than partitions can hold:
- * random hashes; equal hashes, which all go to few partitions; and no memory for partitions. Of
- * rocksdb-local's filters, only the largest collect hashes. */
+ * random hashes; equal hashes, which all go to few partitions; and no memory for partitions. Only
+ * the largest filters of rocksdb-local collect hashes. */
 void filter_beyond_caches(const struct trial *trial)
 {
   enum { MANY = 700000, MIB = 1 << 20, QUICK = 6, TWO_PER_LINE = 2 << 21 };

@@ -16,9 +16,9 @@
 #error "the classes below are those of RocksDB 7.8 and must be compared with any other version's"
 #endif
 
-// Declarations that RocksDB does not install. Of its classes only the order of the virtual
-// functions matters, which the compiler turns into offsets in a table: `nm -C filter_policy.cc.o`
-// of librocksdb.a shows the tables.
+// Declarations that RocksDB does not install. In its classes, only the order of the virtual
+// functions matters, because the compiler turns this order into offsets in a table.
+// `nm -C filter_policy.cc.o` of librocksdb.a shows the tables.
 namespace rocksdb
 {
 uint32_t Hash(const char *data, size_t n, uint32_t seed); // util/hash.h

@@ -124,7 +124,7 @@ Test(oracle_rocksdb, limits)
   }
 }
 
-/* Below half a bit per key RocksDB writes no filter, and here it is an error, and so are numbers
+/* Below half a bit per key RocksDB writes no filter. Such numbers are an error here, like numbers
  * that RocksDB replaces by others. */
 Test(oracle_rocksdb, least_bits)
 {

@@ -1,6 +1,6 @@
-/* Damaged files: 400 mutants of each frozen one. Whatever the damage, no byte outside the file is
- * read, memory is bounded by the file's size, and the file is refused or every query has an answer.
- * Damage to pages, which are never read, has no effect.
+/* Damaged files: 400 mutants of each frozen file. No byte outside a file is read, memory is bounded
+ * by the file's size, and the file is refused or every query has an answer. Damage to pages, which
+ * are never read, has no effect.
  * SPDX-License-Identifier: MIT */
 #include <malloc.h>
 

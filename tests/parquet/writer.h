@@ -13,7 +13,7 @@ enum { STOP, YES, NO, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT 
 struct writer {
   uint8_t *bytes;
   size_t n, room;
-  int last_id[120]; /* of the last field on each level */
+  int last_id[120]; /* the id of the last field on each level */
   size_t depth;
 };
 
@@ -49,7 +49,7 @@ struct file_plan {
   int32_t logical, logical_unit, logical_nbits;
   bool logical_is_signed;
 
-  int32_t order; /* of columns, a member of ColumnOrder; 0: none is written */
+  int32_t order; /* the order of columns, a member of ColumnOrder; 0: none is written */
   struct value old_min, old_max, min, max;
   int64_t nvalues, nnulls; /* NO_COUNT: not written */
 

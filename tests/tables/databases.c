@@ -265,7 +265,7 @@ static void check_set(size_t i)
   free(database);
 }
 
-/* Of the sets that share a name, the quick round takes every fourth. */
+/* If several sets share a name, the quick round takes every fourth of them. */
 static bool is_wanted(size_t i)
 {
   enum { STEP = 4 };

@@ -59,8 +59,8 @@ Test(tables, a_filter_block_without_offsets)
   free(bytes);
 }
 
-/* If there are several filters, the one that RocksDB queries is queried, in whatever order they are
- * named. */
+/* If there are several filters, the one that RocksDB queries is queried, in every order of their
+ * names. */
 Test(tables, several_filters)
 {
   const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3),

@@ -1,5 +1,5 @@
-/* The steps that opening a database takes: a MANIFEST, logs and options can have many things of
- * each kind, and twice as many take about twice the steps, in whatever order they come.
+/* Counts the steps that opening a database takes. A MANIFEST, logs and options can have many things
+ * of each kind. Twice as many take about twice the steps, in every order.
  *
  * The compiler counts: src/tables/ is built for this test so that each basic block calls
  * __sanitizer_cov_trace_pc(). Bytes that are moved count too.

@@ -57,7 +57,7 @@ struct key_type {
   duckdb_type type;
   const char *name; /* in SQL */
   lanebloom_encoding encoding;
-  size_t nbytes; /* of a value as DuckDB stores it */
+  size_t nbytes; /* the size of a value as DuckDB stores it */
 };
 
 extern const struct key_type key_types[];
@@ -151,7 +151,7 @@ struct column {
 /* Describes a table function. Each file with a table function defines a constant of this type. */
 struct table_function {
   const char *name;
-  idx_t nparameters;  /* of type VARCHAR */
+  idx_t nparameters;  /* parameters of type VARCHAR */
   const char *option; /* the name of an optional last parameter of type VARCHAR, or NULL if there
                        * is none. In `begin`, the parameter is NULL if the call does not give it */
   const struct column *columns;

@@ -23,7 +23,7 @@ struct query {
   size_t nopened;
   lanebloom_parquet *file; /* the file that was opened last; NULL before the first */
   lanebloom_parquet_info info;
-  size_t row_group, column; /* of the next row of the result; both in `file` */
+  size_t row_group, column; /* the next row of the result describes this chunk of `file` */
 };
 
 static void end(void *data)

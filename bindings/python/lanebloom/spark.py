@@ -34,9 +34,9 @@ if TYPE_CHECKING:
 __all__ = ["build", "screen"]
 
 _SLICE = "start bigint, bytes binary, nkeys bigint"
-_BATCH_NBYTES = 64 << 20  # of the batches of Arrow that tasks make
-_PART_NBYTES = 64 << 20  # of the part of a filter that the driver receives at once
-_HEADER_NBYTES = 64  # of a container's header, which has a checksum of the rest
+_BATCH_NBYTES = 64 << 20  # the size of the batches of Arrow that tasks make
+_PART_NBYTES = 64 << 20  # the part of a filter that the driver receives at once
+_HEADER_NBYTES = 64  # the header of a container, which has a checksum of the rest
 
 
 def build(

@@ -18,7 +18,8 @@ enum { MAX_NBYTES = 4096 };
 
 /* ---- Reads ---- */
 
-static size_t first_nbytes, most_nbytes = SIZE_MAX; /* of the first read, unless 0; of others */
+/* The most bytes that a read returns: the first read, if first_nbytes is not 0, and other reads. */
+static size_t first_nbytes, most_nbytes = SIZE_MAX;
 
 ssize_t __real_read(int fd, void *to, size_t nbytes);
 ssize_t __wrap_read(int fd, void *to, size_t nbytes);

@@ -319,7 +319,7 @@ ssize_t getrandom(void *bytes, size_t nbytes, unsigned flags)
              : REAL(ssize_t, "getrandom", void *, size_t, unsigned)(bytes, nbytes, flags);
 }
 
-/* The descriptor is closed, whatever is returned. */
+/* The descriptor is closed even if an error is returned. */
 int close(int fd)
 {
   const bool failed = fails("close", EIO);

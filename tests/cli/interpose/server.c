@@ -7,7 +7,7 @@
  * $LANEBLOOM_FAULT_NORMAL     a folder with out, err, target and status of a run without faults
  * $LANEBLOOM_FAULT_MESSAGE    the pattern of standard error if the command refuses to go on
  * $LANEBLOOM_FAULT_MUST_FAIL  set if every fault must have an effect
- * $LANEBLOOM_FAULT_TOLERATED  lines of STATUS OUTPUT PATTERN: other ends that are allowed. PATTERN
+ * $LANEBLOOM_FAULT_TOLERATED  lines of STATUS OUTPUT PATTERN: other allowed endings. PATTERN
  *                             matches standard error. OUTPUT is `any`, or `lines` if no line of the
  *                             normal output may be lost.
  *

@@ -223,8 +223,8 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
   leave_folder();
 }
 
-/* Of two concurrent saves to one path, one file remains, and the file is complete at every
- * moment. */
+/* If two threads save to one path at once, one of the two files remains. At every moment, the path
+ * has a complete file. */
 Test(saving, two_at_once)
 {
   enter_empty_folder();

@@ -1,4 +1,4 @@
-// The same program in C++.
+// Does in C++ what consumer.c does.
 // SPDX-License-Identifier: MIT
 #include <lanebloom.h>
 
