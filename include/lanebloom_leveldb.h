@@ -19,10 +19,9 @@
  * Threads     A policy never changes. LevelDB calls it from several threads at once, and several
  *             databases may share one policy. The policy must outlive the databases.
  * Cost        LevelDB builds one filter for each 2 KiB of data blocks, so a filter has few keys:
- *             about 35 if a key and its value have 116 bytes. Such a filter is built 1.3 to 1.5
- *             times as fast as by the built-in policy. A filter of 130 keys is built 2.2 times as
- *             fast, and one of 16 keys or fewer no faster. docs/database-files.md has the figures.
- *             Building uses at most 90 KiB of stack.
+ *             about 34 if a key and its value have 116 bytes. The policy builds such filters faster
+ *             than the built-in policy does, and filters of 16 keys or fewer no faster.
+ *             docs/database-files.md has the figures. Building uses at most 90 KiB of stack.
  * Comparators As with the built-in policy, keys that the comparator treats as equal must have equal
  *             bytes.
  * Source      LevelDB 1.23 util/bloom.cc, table/filter_block.cc, db/c.cc.

@@ -148,3 +148,29 @@ check_commands() { # FILE MIN
     done
   done
 }
+
+@test "documents give each number of a fact alike" {
+  python3 "$SOURCE_DIR/tests/facts.py" "$SOURCE_DIR"
+}
+
+@test "a number that documents give differently is found" {
+  cd "$BATS_TEST_TMPDIR"
+  cp -r "$SOURCE_DIR"/{*.md,bench,bindings,docs,include,src} .
+  # Two clauses of nearly the same words; others with the same number, or that are no prose.
+  printf '\nA sorted table of names takes 12 bytes per name.\n' >>README.md
+  printf '\nA sorted table of all names takes 16 bytes per name.\n' >>docs/python.md
+  printf '\nA sorted table of names takes 12 bytes.\n\n    a sorted table of names takes 9\n' \
+    >>docs/reliability.md
+  # Facts of the table: a document and code with other numbers, and a text that is gone.
+  sed -i 's/do so from 128 MiB/do so from 64 MiB/' docs/how-the-kernels-work.md
+  sed -i 's/SPARK_MAX_NPROBES = 255/SPARK_MAX_NPROBES = 127/' src/layouts/spark.h
+  sed -i 's/plus 64 times the file/plus much more/' docs/database-files.md
+  run python3 "$SOURCE_DIR/tests/facts.py" .
+  echo "$output"
+  [ "$status" = 1 ]
+  [[ $output == *"by partitions: expected one number, found 64 MiB in docs/how-the-kernels-work.md"*
+     && $output == *"of a Spark filter: expected one number, found 255 in "*"127 in src/layouts"*
+     && $output == *"in file sizes: expected a text like /plus (\\d+) times the file/, found none"*
+     && $output == *"README.md and docs/python.md differ: 'A sorted table of names takes 12 "* ]]
+  [ "${lines[-1]##*, }" = "5 faults" ]
+}
