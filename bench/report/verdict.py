@@ -9,10 +9,10 @@ from typing import Iterable
 from results import MAIN_K, Panel, Point, Results, X, digits, panels_of, size_name, xs_of
 
 STEPS = (1, 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8)  # per decade; each is about a quarter more
-RULE = """“About” and “equal” are averages of medians, rounded to steps: 1 (“equal”, less than
-12 % apart), 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10. If the medians of another run differ by up to
-5 %, its words may say the next step, and no other. Figures marked “?” moved too much within their
-run; words leave them out."""
+RULE = """“About” and “equal” compare averages of medians. Their ratio is rounded to one of these
+steps: 1 (“equal”, less than 12 % apart), 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10. If the medians of
+another run differ by up to 5 %, its ratio may be rounded to the next step, but no further. Figures
+marked “?” moved too much within their run, so no ratio includes them."""
 ENGINES = {"leveldb": "LevelDB", "rocksdb-local": "RocksDB"}
 TARGETS = {"100 kB": 100e3 / 1024, "100 MB": 100e6 / 1024}  # KiB
 COMMAND = Panel("command", "rocksdb-local", 0, 0, "KiB:256")
@@ -218,11 +218,11 @@ def place(files: list[Results], kib: float) -> str:
         size = size_name(f.cache_kib(level)) if level else f"up to {size_name(largest)}"
         if largest:
             by_level.setdefault(level, []).append(f"{f.cpu} ({size})")
-    parts = [
-        f"the L{level} of {joined(cpus)}" if level else f"no cache of {joined(cpus)}"
-        for level, cpus in by_level.items()
-    ]
-    return joined(parts) if parts else ""
+    parts = [f"the L{level} of {joined(cpus)}" for level, cpus in by_level.items() if level]
+    if None not in by_level:
+        return joined(parts) if parts else ""
+    without = f"no cache of {joined(by_level[None])}"
+    return f"{joined(parts)}, but {without}" if parts else without
 
 
 def caveats(files: list[Results]) -> list[str]:
