@@ -16,8 +16,8 @@ struct build_row {
   bool checked;
 };
 
-/* All that building one filter needs: either a format and its keys, for the active kernel, or a
- * peer (an engine to compare with) and its writer. */
+/* The inputs for building one filter. The active kernel needs a format and its keys. A peer, which
+ * is an engine to compare with, needs its writer. */
 struct maker {
   lanebloom_format format;
   const struct bench_filter *like;
@@ -51,8 +51,8 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   return same;
 }
 
-/* Does the machine have enough memory for a filter of this size? Needed are the keys, an engine's
- * copy of the keys, and two filters: less than 40 times the filter. */
+/* Does the machine have enough memory for a filter of this size? The keys, an engine's copy of the
+ * keys, and two filters take less than 40 times the size of the filter. */
 static bool fits_into_memory(size_t kib)
 {
   const size_t memory_kib =

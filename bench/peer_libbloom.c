@@ -12,9 +12,8 @@
 
 struct libbloom {
   struct bloom bloom;
-  uint8_t *own; /* the memory that libbloom allocated */
-  struct bench_made
-      aligned; /* the memory that filters of ours would use, which libbloom uses instead */
+  uint8_t *own;              /* the memory that libbloom allocated */
+  struct bench_made aligned; /* memory as our filters have it, which libbloom uses instead */
 };
 
 struct libbloom_row {

@@ -85,7 +85,7 @@ static void check_line(const struct record_syntax *syntax, const char *line, siz
   cut_alone(syntax, " \t", line, nbytes, "\r ", '1', &other);
   check_same(outcome, &other);
   cut_alone(syntax, "[", line, nbytes, "]", '\\', &other);
-  if (outcome->has_key && nbytes < JSON_MAX_NLEVELS) /* so an array of it is JSON, too */
+  if (outcome->has_key && nbytes < JSON_MAX_NLEVELS) /* so an array with this line is JSON, too */
     CHECK(other.fault != FAULT_JSON && !other.has_key);
 }
 

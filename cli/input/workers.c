@@ -97,8 +97,8 @@ static void deliver(struct job *job, struct worker *self)
   if (job->deliver && chunk->nbytes > 0)
     job->deliver(job->context, self->index, chunk, first);
   output_flush();                 /* the next chunk may arrive much later */
-  check_fault(job, self, nlines); /* after the records before the fault, because deliver() may have
-                                   * exited with enough of them */
+  check_fault(job, self, nlines); /* the records before the fault come first: deliver() may exit
+                                   * when it has enough of them */
   progress_report(job->nrecords, job->nread);
 }
 

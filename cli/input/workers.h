@@ -49,7 +49,7 @@ struct job {
                                 * message was printed for each */
   const char *with_returns;    /* the first input whose first keys all end in carriage returns;
                                 * NULL: none */
-  const char *without_returns; /* the first input whose first keys all end without them; NULL:
+  const char *without_returns; /* the first input whose first keys all lack a carriage return; NULL:
                                 * none */
 
   /* private */

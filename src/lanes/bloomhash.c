@@ -37,8 +37,8 @@ static inline vector mix_stripe(vector hash, const vector words[STRIPE_NWORDS])
 }
 
 /* Returns the amount that must be subtracted from tails if their bytes are signed. A tail is the
- * last one to three bytes of a key, after the whole words. Each of them is widened and added to the
- * hash, and a byte from 0x80 on is less by 256 if it is signed. */
+ * last one to three bytes of a key, after the whole words. Each byte is widened and added to the
+ * hash. If bytes are signed, a byte of 0x80 or more is 256 less than its unsigned value. */
 static inline vector less_if_signed(vector tails)
 {
   return shift_left32(bit_and(tails, splat32(0x808080)), 1);

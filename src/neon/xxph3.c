@@ -186,7 +186,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   for (size_t c = 0; c < NLISTS; c++)
     ends[c] = lists[c];
   for (size_t i = 0; i < keys->n; i++) {
-    const size_t c = (keys_at(keys, i).size - 1) / 8; /* for an empty key, larger than any other */
+    const size_t c = (keys_at(keys, i).size - 1) / 8; /* if a key is empty, c is larger than for any
+                                                       * other key */
     *ends[c < OTHERS ? c : OTHERS]++ = (uint16_t)i;
   }
 

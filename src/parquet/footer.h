@@ -46,7 +46,7 @@ struct chunk {
   lanebloom_slice file_path; /* another file, which has the chunk; empty: this file has it */
   bool is_elsewhere;         /* encrypted or in another file, so filter and bounds cannot be read */
   uint64_t nvalues, nnulls;  /* nnulls: or LANEBLOOM_UNKNOWN */
-  uint64_t offset, nbytes;   /* of its pages */
+  uint64_t offset, nbytes;   /* where its pages are */
   bool has_filter;
   uint64_t filter_offset, filter_nbytes; /* filter_nbytes: or LANEBLOOM_UNKNOWN */
   struct certainties known;

@@ -67,7 +67,7 @@ static size_t read_list(struct thrift *thrift, enum thrift_type *element)
 struct nested {
   bool is_struct;
   struct thrift_field field; /* struct: the current field */
-  uint64_t nleft;            /* others: parts left; a key of a map and its value are two */
+  uint64_t nleft;            /* other kinds: parts left; in a map, keys and values are parts */
   enum thrift_type types[2]; /* the type of the next part is types[nleft % 2] */
 };
 

@@ -111,7 +111,8 @@ static void convert(struct type_source *source)
     int32_t detail; /* unit or bits */
     bool is_signed;
   } logical[] = {{LOGICAL_STRING, 0, false},
-                 {LOGICAL_NONE, 0, false}, /* three for groups: map, its entries, list */
+                 {LOGICAL_NONE, 0, false}, /* three annotations of groups: map, entries of a map,
+                                            * list */
                  {LOGICAL_NONE, 0, false},
                  {LOGICAL_NONE, 0, false},
                  {LOGICAL_ENUM, 0, false},

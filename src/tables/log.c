@@ -147,7 +147,7 @@ static enum defect parse_fragment(const struct log_reader *reader, struct fragme
   set_kind(reader, fragment);
   const unsigned extra = fragment->extra_nbytes;
   fragment->content.size = at[AT_LENGTH] | (size_t)at[AT_LENGTH + 1] << 8;
-  if (extra > 0 && left >= extra) /* needed even if the fragment has damage: it may be old */
+  if (extra > 0 && left >= extra) /* a damaged fragment needs it, too: it may be old */
     fragment->number = load_le32(at + HEADER_NBYTES);
   if (fragment->content.size + extra > left)
     return TOO_LONG;

@@ -8,8 +8,8 @@
 #include "query.h"
 
 /* The most queries of a call. Each query takes memory for a part, and every table could name an
- * extractor of its own. If tables need more queries than this, they share one, for which keys are
- * hashed again and again. */
+ * extractor of its own. If tables need more queries than this, the further tables share one query,
+ * and keys may be hashed again for each of them. */
 enum { MAX_QUERIES = 16 };
 
 static bool is_for(const struct query *query, lanebloom_format format,

@@ -30,7 +30,7 @@ struct log_reading {
   struct batch_parser parser;
   struct zstd *zstd; /* NULL: not needed yet */
   uint64_t record_offset;
-  size_t ntables, tables_room; /* ntables: with those of the current batch */
+  size_t ntables, tables_room; /* ntables includes tables of the current batch */
 };
 
 static void add_damage(struct write_log *log, uint64_t offset, const char *text)

@@ -120,8 +120,9 @@ real" ]]
 
 # ---- names ----
 
-# Line ends; an escape sequence, and one that begins with a single C1 character; bytes that are not
-# UTF-8; a surrogate; numbers beyond Unicode; and a character that reverses the text after it.
+# Each name has something else that is unsafe to print: a line end; an escape sequence; an escape
+# sequence that begins with a single C1 character; a byte that is not UTF-8; a surrogate; a number
+# beyond Unicode; or a character that reverses the text after it.
 hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200'
   $'beyond\364\220\200\200' $'five\370\210\200\200\200' $'turned\342\200\256')
 

@@ -50,9 +50,9 @@ Test(oracle_rocksdb, hashes)
 
 /* ---- Filters ---- */
 
-/* Draws whole numbers and those halfway between, thousandths and numbers that round to them, and
- * any other; numbers around those at which FastLocalBloom changes its number of probes; and the
- * ends of the range. */
+/* Draws numbers of these kinds: whole numbers, numbers halfway between them, thousandths, numbers
+ * that round to thousandths, and any other numbers; numbers near those at which FastLocalBloom
+ * changes its number of probes; and the ends of the range. */
 static double draw_bits(struct rng *rng, size_t set)
 {
   static const double odd[] = {0.5,       0.500001, 0.75,    0.9999, 1,        1.0004994,

@@ -213,9 +213,9 @@ Test(oracle_rocksdb, reader_legacy)
   key_set_free(set);
 }
 
-/* Every seed; every number of columns, beyond the largest that a key can be compared in; no blocks,
- * one block, and more blocks than segments; payloads that end within a segment. In payloads of
- * zeros and ones some keys pass with any number of columns. */
+/* Reads filters with every seed; with every number of columns, also more than a key can be compared
+ * in; with no blocks, with one block, and with more blocks than segments; and with payloads that
+ * end within a segment. In payloads of zeros and ones some keys pass with any number of columns. */
 Test(oracle_rocksdb, reader_ribbon)
 {
   enum { NKINDS = 12 };

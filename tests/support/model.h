@@ -15,8 +15,9 @@ uint64_t model_xxph3(const void *key, size_t size);
 uint64_t model_xxh64(const void *key, size_t size);
 uint64_t model_spark_murmur3(const void *key, size_t size);
 
-/* Return the position of probe i of a hash, counted from 0, in a payload of nbytes: of LevelDB; of
- * RocksDB's legacy filters, with nlines lines; of FastLocalBloom; of Parquet; and of Spark. */
+/* Return the position of probe i of a hash, counted from 0, in a payload of nbytes. There is a
+ * function for each of these formats: LevelDB; RocksDB's legacy filters, with nlines lines;
+ * FastLocalBloom; Parquet; and Spark. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
