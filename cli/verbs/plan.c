@@ -90,9 +90,10 @@ static const struct argp argp = {
     .args_doc = "--keys N --rate P|--bits N|--size N",
     .doc = "Prints what a filter of N keys would be in each format: bits per key, probes per key, "
            "bytes, the false-positive rate by the model, and the memory that `build' needs. MEMORY "
-           "is what `build --expected' needs, UNSIZED what `build' needs without it; for LevelDB's "
-           "formats, `build' takes half the filter's size more if memory allows. The exit status "
-           "is 1 if no format can have such a filter.\n"
+           "is what `build --expected' needs, UNSIZED what `build' needs without it. For large "
+           "filters, `build' takes more if memory allows: up to half the filter's size for "
+           "LevelDB's formats, and up to the filter's size for `rocksdb-local' and `parquet'. The "
+           "exit status is 1 if no format can have such a filter.\n"
            "The model is rough for LevelDB's formats; `info --measure' measures a filter. ABSENT "
            "and PRESENT are nanoseconds per key, hash included, in a filter that fits the caches "
            "of most CPUs; a larger one takes longer.\v"
