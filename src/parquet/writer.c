@@ -24,8 +24,8 @@ enum {
   ALL = SIGNED | UNSIGNED | FLOATS | BYTES | BIG_ENDIANS
 };
 
-/* The writers whose statistics were tried. For a file, the first row counts that has the
- * application of the file's writer and whose `from` is not above the writer's version. */
+/* The writers whose statistics were tried. A file is judged by one row: the first that has the
+ * application of the file's writer and a `from` that is not above the writer's version. */
 static const struct row {
   const char *application;
   uint64_t from;

@@ -1,8 +1,8 @@
-/* Calls of the libraries while their system calls fail: each call in turn, once or from then on.
- * Reads and writes are also interrupted and cut short, and files end too early. A call that fails
- * reports it, changes nothing, leaves neither memory nor descriptors nor files behind, and works
- * when it is made again. A call that still succeeds gives the right answer; for tables, at worst
- * more keys may be reported as present.
+/* Tests calls of the libraries while allocations and system calls fail. Each of these fails in
+ * turn, either once or together with all later ones. Reads and writes are also interrupted and cut
+ * short, and files end too early. A call that fails reports it, changes nothing, leaves neither
+ * memory nor descriptors nor files behind, and works when it is made again. A call that still
+ * succeeds gives the right answer; for tables, at worst more keys may be reported as present.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FAULTS_H
 #define LANEBLOOM_TESTS_FAULTS_H

@@ -106,8 +106,8 @@ static lanebloom_filter *finish(lanebloom_builder *builder)
   return filter;
 }
 
-/* Builds in every way: at once, streamed, by merging two builders, and sized for the number of
- * entries that RocksDB counts, whole and merged. */
+/* Builds in every way: at once; streamed; by merging two builders; and with builders that are sized
+ * for the number of entries that RocksDB counts, one alone or two merged. */
 static void check_every_way(lanebloom_format format, double bits, uint64_t nentries,
                             struct rng *rng, const lanebloom_keys *keys, const uint8_t *expected,
                             size_t size)

@@ -9,8 +9,8 @@
 enum {
   NMUTANTS = 400,
   MAX_NCOLUMNS = 30,
-  /* Bytes of live memory for each byte of the file: a column of the schema takes at least 6 bytes
-   * in the file and sizeof(struct column) in memory, and lists grow by doubling. */
+  /* The most bytes of live memory for each byte of the file. A column of the schema takes at least
+   * 6 bytes in the file and sizeof(struct column) in memory, and lists grow by doubling. */
   MAX_GROWTH = 100,
   MIN_NBYTES = 1 << 18
 };
