@@ -49,6 +49,23 @@ FACTS = {
         r"enough for ([\d.]+ billion) keys at 10 bits",
     ],
     "excess of the model's rate at 0.01 %, for Parquet": [r"([\d.]+) times (?:at|for) 0\.01 %"],
+    "largest index, in file sizes": [
+        r"index of more than (\d+) times this size",
+        r"MAX_GROWTH = (\d+), SMALL_NBYTES",
+    ],
+    "versions of a database whose tables are opened": [
+        r"This ends after (\d+) versions",
+        r"for at most (\d+) versions",
+        r"MAX_ATTEMPTS = (\d+)",
+    ],
+    "seconds after which fewer versions are opened": [
+        r"if (\d+) seconds have passed",
+        r"MAX_SECONDS = (\d+)",
+    ],
+    "stack of a call, in KiB": [
+        r"at most (\d+) KiB of stack per call",
+        r"MAX_NBYTES = (\d+) << 10, /\* as lanebloom\.h states",
+    ],
     "limit of decompressed bytes, in file sizes": [
         r"decompress more than (\d+) times this size",
         r"plus (\d+) times the file",
@@ -72,9 +89,12 @@ FACTS = {
     "glibc of the wheel": [r"glibc (\d+\.\d+) or newer", r'"manylinux_(\d+_\d+)_'],
 }
 SOURCES = [
+    "src/tables/index.c",
     "src/tables/key_hashes.c",
+    "src/tables/open_tables.c",
     "src/lanes/partitions.h",
     "src/layouts/spark.h",
+    "tests/stack.c",
     "bindings/python/pyproject.toml",
     "bindings/python/tests/test_package.py",
 ]
