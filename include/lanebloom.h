@@ -464,10 +464,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  * if there is an ACL and the group cannot be kept, only the owner gets permissions. In a user
  * namespace, an owner or group that the namespace does not map cannot be kept.
  *
- * If the path is not a regular file, such as a pipe, the container is written to it directly; the
- * same is done for a path such as /dev/stdout or /dev/fd/N. A write to a closed pipe raises
- * SIGPIPE. Errors: IO with errno, KERNEL. Threads: if two threads save to one path, one of the two
- * files remains, complete. Cost: linear in the filter's bytes. */
+ * If the path is a pipe or another file that is not regular, or a path such as /dev/stdout or
+ * /dev/fd/N, the container is written to it directly. A write to a closed pipe raises SIGPIPE.
+ * Errors: IO with errno, KERNEL. Threads: if two threads save to one path, one of the two files
+ * remains, complete. Cost: linear in the filter's bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filter *filter,
                                                            const char *path);
 

@@ -44,23 +44,23 @@ static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
   memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
 }
 
-/* The limits up to which calls are run by scalar code, as numbers of keys. Such calls are run by
- * scalar code, because preparing vector lanes, or filling them, would cost more. */
+/* Calls with at most this many keys are run by scalar code, because preparing vector lanes, or
+ * filling them, would cost more. */
 enum {
-  /* When screening. (AVX-512 on an Intel Xeon, filter of 256 KiB: with one key leveldb takes 39 ns
-   * by lanes and 12 by scalar code, rocksdb-local 50 and 10; with 8 keys rocksdb-local takes 6.2 ns
-   * per key by lanes and 9.6 by scalar code.) */
+  /* The limit for screening. (AVX-512 on an Intel Xeon, filter of 256 KiB: with one key leveldb
+   * takes 39 ns by lanes and 12 by scalar code, rocksdb-local 50 and 10; with 8 keys rocksdb-local
+   * takes 6.2 ns per key by lanes and 9.6 by scalar code.) */
   FEW_SCREENED = 4,
-  /* When screening a filter of cache lines. (Zen 4: one key takes 44 to 50 ns by scalar code, 80 to
-   * 98 by lanes.) */
+  /* The limit for screening a filter of cache lines. (Zen 4: one key takes 44 to 50 ns by scalar
+   * code, 80 to 98 by lanes.) */
   FEW_SCREENED_IN_LINES = 5,
-  /* When screening a far filter of LevelDB's layout; a filter is far if it is so large that kernels
-   * prefetch its cache lines. The limit is higher here, because a CPU overlaps the cache misses of
-   * several calls if the calls have few instructions. (AVX-512 on Xeon, filter of 16 MiB, no key
-   * passes, calls of 8 keys: scalar code takes 42 ns, lanes 50.) */
+  /* The limit for screening a far filter of LevelDB's layout. A filter is far if it is so large
+   * that kernels prefetch its cache lines. This limit is higher, because a CPU overlaps the cache
+   * misses of several calls if the calls have few instructions. (AVX-512 on Xeon, filter of 16 MiB,
+   * no key passes, calls of 8 keys: scalar code takes 42 ns, lanes 50.) */
   FEW_SCREENED_FAR = 11,
-  /* When adding. (AVX-512 on Zen 4, LevelDB's format, one key with its hash and the plan of the
-   * filter: 147 ns by lanes, 50 by scalar code.) */
+  /* The limit for adding. (AVX-512 on Zen 4, LevelDB's format, one key with its hash and the plan
+   * of the filter: 147 ns by lanes, 50 by scalar code.) */
   FEW_ADDED = 8,
 };
 

@@ -22,8 +22,8 @@
 enum { BATCH_NRECORDS = 2048 };
 
 enum decompress {
-  DECOMPRESS_DEFAULT, /* the same as AUTO, but NONE for records of fixed width, which may begin with
-                       * any bytes */
+  DECOMPRESS_DEFAULT, /* as AUTO, but as NONE for records of fixed width, which may begin with any
+                       * bytes */
   DECOMPRESS_AUTO,    /* decompress an input if its first bytes show that it is compressed */
   DECOMPRESS_NONE
 };

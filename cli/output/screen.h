@@ -78,8 +78,8 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* May all keys that passed be false positives? This is so if no more keys passed than absent keys
  * would pass: at most a tenth more than the model of the filters predicts, plus three standard
- * deviations. The rate of tables is unknown, so for them it is so only if no key passed. Returns
- * false after `match', which is exact. */
+ * deviations. The rate of tables is unknown, so the result for tables is true only if no key
+ * passed. Returns false after `match', which is exact. */
 bool are_false_positives(const struct screen *screen);
 
 /* Warns if `match' found none of many keys, or if no more keys passed the filters than absent keys
