@@ -37,7 +37,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
     if (!same_layout(first, filters[i]) || !same_key_form(first->key_form, filters[i]->key_form))
       return LANEBLOOM_ERR_MISMATCH;
     nkeys =
-        add_counts(nkeys, filters[i]->nkeys); /* if one of the numbers is unknown, so is the sum */
+        add_counts(nkeys, filters[i]->nkeys); /* if one of the numbers is unknown, the sum is too */
     if (filters[i]->bits_per_key != bits_per_key)
       bits_per_key = NAN;
   }

@@ -34,8 +34,8 @@ const struct array_type *array_type_of(const char *format);
 /* A description of an array to make. */
 struct array_plan {
   const struct array_type *type;
-  const struct array_type *index_type;   /* of a dictionary; NULL: none */
-  size_t n, nvalues;                     /* numbers of rows, and of a dictionary's values */
+  const struct array_type *index_type; /* the type of a dictionary's indices; NULL: no dictionary */
+  size_t n, nvalues;                   /* numbers of rows, and of a dictionary's values */
   uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none */
   bool has_slices;                       /* do arrays have an offset, after other rows? */
 };
@@ -53,7 +53,7 @@ struct array_column {
   struct ArrowArray array;
   const void *buffers[MAX_NBUFFERS];
   struct array_key *keys; /* one for each row */
-  uint8_t *bytes;         /* of all keys */
+  uint8_t *bytes;         /* the bytes of all keys */
   size_t nbytes;
 };
 

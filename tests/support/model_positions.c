@@ -185,7 +185,8 @@ unsigned model_local_nprobes(uint64_t millibits_per_key)
   return rows[row].nprobes;
 }
 
-/* As many lines of 512 bits as the bits need, and one more if their number is even. */
+/* The filter has as many lines of 512 bits as its bits need, and one more if that number of lines
+ * is even. */
 uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries)
 {
   const uint64_t nbits = nentries * bits_per_key, nlines = nbits / 512 + (nbits % 512 > 0);

@@ -169,7 +169,7 @@ Test(tables, a_last_key_that_is_not_judged)
   table_add_entry(made, 0, (lanebloom_slice){zeros, KEY_NBYTES}, text(""));
   for (size_t i = 1; i < NKEYS; i++)
     table_add_entry(made, KEY_NBYTES, text(""), text(""));
-  const size_t header_nbytes = 5; /* of the entry whose value fills the block */
+  const size_t header_nbytes = 5; /* the header of the entry whose value fills the block */
   const size_t left = BLOCK_NBYTES - RESTARTS_NBYTES - LAST_ENTRY - header_nbytes - made->n;
   cr_assert(left >= 128 && left < sizeof zeros);
   table_add_entry(made, KEY_NBYTES, text(""), (lanebloom_slice){zeros, left});

@@ -150,7 +150,7 @@ check_commands() { # FILE MIN
 }
 
 @test "documents give each number of a fact alike" {
-  python3 "$SOURCE_DIR/tests/facts.py" "$SOURCE_DIR"
+  python3 "$SOURCE_DIR/tests/tree/facts.py" "$SOURCE_DIR"
 }
 
 @test "a number that documents give differently is found" {
@@ -166,7 +166,7 @@ check_commands() { # FILE MIN
   sed -i 's/do so from 128 MiB/do so from 64 MiB/' docs/how-the-kernels-work.md
   sed -i 's/SPARK_MAX_NPROBES = 255/SPARK_MAX_NPROBES = 127/' src/layouts/spark.h
   sed -i 's/plus 64 times the file/plus much more/' docs/database-files.md
-  run python3 "$SOURCE_DIR/tests/facts.py" .
+  run python3 "$SOURCE_DIR/tests/tree/facts.py" .
   echo "$output"
   [ "$status" = 1 ]
   [[ $output == *"by partitions: expected one number, found 64 MiB in docs/how-the-kernels-work.md"*

@@ -30,7 +30,7 @@ int begin_buffer(struct batch *batch, PyObject *keys);
 int begin_numpy(struct batch *batch, PyObject *keys, lanebloom_encoding wanted);
 int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding wanted); /* iterable */
 
-/* Makes a batch of n rows that are all null. Their type is one that has the wanted encoding. */
+/* Makes a batch of n rows that are all null. The rows get a type that has the wanted encoding. */
 int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted);
 
 /* ---- Buffers and arrays of numpy ---- */
