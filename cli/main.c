@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/report.h"
 #include "options/options.h"
 #include "verbs/verbs.h"

@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "../base/clock.h"
+#include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/folders.h"

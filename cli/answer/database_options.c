@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "../base/report.h"
+#include "../base/memory.h"
 #include "../options/options.h"
 #include "database.h"
 

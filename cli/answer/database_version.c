@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <json-c/json.h>
 
+#include "../base/json_object.h"
 #include "../base/report.h"
 #include "database.h"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../input/record_options.h"

@@ -18,6 +18,7 @@
 
 #include "../../src/common/problem.h"
 #include "../base/bits.h"
+#include "../base/json_object.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/filters.h"

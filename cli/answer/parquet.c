@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "../base/bits.h"
+#include "../base/json_object.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../base/threads.h"
 #include "../files/recognize.h"

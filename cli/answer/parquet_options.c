@@ -1,7 +1,7 @@
 /* Parses the options that say which Parquet files are screened, and what is printed about them:
  * --parquet, --column, --prune, --row-groups and --require-filters.
  * SPDX-License-Identifier: MIT */
-#include "../base/report.h"
+#include "../base/memory.h"
 #include "../files/parquet_files.h"
 #include "parquet.h"
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "../base/bits.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/filters.h"
 #include "../input/records.h"

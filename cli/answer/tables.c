@@ -5,6 +5,7 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 
+#include "../base/json_object.h"
 #include "../base/report.h"
 
 static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)

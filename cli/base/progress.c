@@ -2,9 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "progress.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
-#include "report.h"
+#include "clock.h"
 
 static enum progress when;
 static uint64_t total;

@@ -3,23 +3,19 @@
 #include "report.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <json-c/json.h>
-#include <math.h>
-#include <search.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 #include <wchar.h>
 #include <wctype.h>
 
 #include "../../src/common/problem.h"
 #include "../../src/common/replace.h"
+#include "memory.h"
 #include "progress.h"
 #include "threads.h"
 
@@ -64,22 +60,6 @@ void print_message(FILE *stream, const char *format, va_list arguments)
   print_escaped(stream, text ? text : room, "");
   fputc('\n', stream);
   free(text);
-}
-
-FILE *open_string(char **string, size_t *nbytes)
-{
-  FILE *stream = open_memstream(string, nbytes);
-  if (!stream)
-    die(NULL, "%s", strerror(errno));
-  return stream;
-}
-
-/* Checks the string, too: if memory runs out, fclose() of glibc may succeed without a string. */
-char *close_string(FILE *stream, char *const *string)
-{
-  if (fclose(stream) != 0 || !*string)
-    die(NULL, "%s", strerror(ENOMEM));
-  return *string;
 }
 
 char *escape_name(const char *name)
@@ -147,33 +127,6 @@ void die(const char *name, const char *format, ...)
   leave(EXIT_TROUBLE);
 }
 
-void *resize(void *memory, size_t nbytes)
-{
-  void *resized = realloc(memory, nbytes);
-  if (!resized)
-    die(NULL, "%s", strerror(ENOMEM));
-  return resized;
-}
-
-void *grow_list(void *list, size_t n, size_t element_nbytes)
-{
-  const bool is_full = (n & (n - 1)) == 0; /* n is 0 or a power of two */
-  return is_full ? resize(list, (n > 0 ? 2 * n : 1) * element_nbytes) : list;
-}
-
-void *find_or_add(void *key, void **tree, int (*compare)(const void *, const void *))
-{
-  void *const *found = tsearch(key, tree, compare);
-  if (found)
-    return *found;
-  die(NULL, "%s", strerror(ENOMEM));
-}
-
-void leave_key(void *key)
-{
-  (void)key;
-}
-
 /* Prints no message for EPIPE: the reader of a closed pipe wants no more output. */
 static void complain_of_output(void)
 {
@@ -227,74 +180,4 @@ void output_close(void)
     return;
   complain_of_output();
   _exit(EXIT_TROUBLE); /* not exit(), because exit() called this function */
-}
-
-/* Also compares with U+10FFFF, the last character of Unicode, because glibc accepts larger
- * numbers. */
-bool is_text(const void *bytes, size_t nbytes)
-{
-  const char *next = bytes;
-  mbstate_t state = {0};
-  const int error = errno;
-  bool is_unicode = true;
-  for (size_t nleft = nbytes, n; is_unicode && nleft > 0; nleft -= n, next += n) {
-    wchar_t wide = 0;
-    n = mbrtowc(&wide, next, nleft, &state);
-    is_unicode = n <= nleft && (unsigned long)wide <= 0x10ffff;
-    n = is_unicode && n > 0 ? n : 1; /* n is 0 for NUL, which is one byte */
-  }
-  errno = error;
-  return is_unicode;
-}
-
-/* If memory runs out, json-c leaves out a member or writes null, and returns no error. But malloc()
- * sets errno to ENOMEM, so errno tells whether the text is complete. */
-struct json_object *json_begin(void)
-{
-  errno = 0;
-  return json_needed(json_object_new_object());
-}
-
-struct json_object *json_needed(struct json_object *object)
-{
-  if (!object)
-    die(NULL, "%s", strerror(ENOMEM));
-  return object;
-}
-
-struct json_object *json_name(const char *name)
-{
-  if (is_text(name, strlen(name)))
-    return json_object_new_string(name);
-  char *text = escape_name(name);
-  struct json_object *string = json_object_new_string(text);
-  free(text);
-  return string;
-}
-
-struct json_object *json_number(double value)
-{
-  return isfinite(value) ? json_object_new_double(value) : NULL;
-}
-
-const char *json_line(struct json_object *object)
-{
-  const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-                                                                JSON_C_TO_STRING_NOSLASHESCAPE);
-  if (!text || errno == ENOMEM)
-    die(NULL, "%s", strerror(ENOMEM));
-  return text;
-}
-
-void output_json(struct json_object *object)
-{
-  outputf("%s\n", json_line(object));
-  json_object_put(object);
-}
-
-double seconds(void)
-{
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }

@@ -9,7 +9,7 @@
 
 #include <lanebloom_tables.h>
 
-#include "../base/report.h"
+#include "../base/memory.h"
 
 static bool ends_with(const char *name, const char *end)
 {

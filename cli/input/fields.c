@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../options/options.h"
 #include "fields.h"

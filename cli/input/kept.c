@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/report.h"
+#include "../base/memory.h"
 
 static void reserve_keys(struct kept *kept, size_t n, size_t nbytes)
 {

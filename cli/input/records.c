@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/report.h"
+#include "../base/json_object.h"
 #include "json.h"
 #include "json_lines.h"
 #include "key_form.h"

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/memory.h"
 #include "../base/progress.h"
 #include "../base/report.h"
 #include "../base/threads.h"

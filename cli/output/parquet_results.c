@@ -9,6 +9,7 @@
 
 #include "../answer/parquet.h"
 #include "../base/bits.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../input/kept.h"
 

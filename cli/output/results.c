@@ -6,6 +6,7 @@
 
 #include "../answer/source_lists.h"
 #include "../base/bits.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../input/inputs.h"
 #include "../input/records.h"

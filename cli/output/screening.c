@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/clock.h"
+#include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../options/options.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/filters.h"

@@ -4,6 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/clock.h"
+#include "../base/json_object.h"
+#include "../base/memory.h"
 #include "../base/progress.h"
 #include "../base/report.h"
 #include "../input/inputs.h"

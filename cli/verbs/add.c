@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/filters.h"

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/filters.h"
 #include "../input/file_kinds.h"

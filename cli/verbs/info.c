@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/json_object.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/filters.h"

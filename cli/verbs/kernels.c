@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "../base/json_object.h"
 #include "../base/report.h"
 #include "../options/options.h"
 #include "measure.h"

@@ -13,6 +13,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "../base/json_object.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/parquet_files.h"
 

@@ -4,6 +4,7 @@
 #include "../answer/filters.h"
 #include "../answer/parquet.h"
 #include "../answer/tables.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../input/record_options.h"
 #include "../options/options.h"

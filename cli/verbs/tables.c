@@ -10,6 +10,8 @@
 #include <unistd.h>
 
 #include "../answer/database.h"
+#include "../base/json_object.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/parquet_files.h"
 #include "../options/options.h"

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "../base/clock.h"
+#include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/filters.h"
 
