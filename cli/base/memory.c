@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <search.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,4 +52,16 @@ char *close_string(FILE *stream, char *const *string)
   if (fclose(stream) != 0 || !*string)
     die(NULL, "%s", strerror(ENOMEM));
   return *string;
+}
+
+char *format_text(const char *format, ...)
+{
+  char *text;
+  va_list values;
+  va_start(values, format);
+  const int nbytes = vasprintf(&text, format, values);
+  va_end(values);
+  if (nbytes < 0)
+    die(NULL, "%s", strerror(ENOMEM));
+  return text;
 }

@@ -1,5 +1,5 @@
-/* Allocates memory for lists, trees and strings. If memory runs out, these functions print a message
- * and exit with EXIT_TROUBLE.
+/* Allocates memory for lists, trees and strings. If memory runs out, these functions print a
+ * message and exit with EXIT_TROUBLE.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_MEMORY_H
 #define LANEBLOOM_CLI_MEMORY_H
@@ -28,5 +28,8 @@ void leave_key(void *key);
  * returns the string, which the caller frees. */
 FILE *open_string(char **string, size_t *nbytes);
 char *close_string(FILE *stream, char *const *string);
+
+/* Returns a formatted string, which the caller frees. */
+__attribute__((format(printf, 1, 2))) char *format_text(const char *format, ...);
 
 #endif
