@@ -1,0 +1,94 @@
+/* Loads the tables of files, and of folders that are no database. An engine may write such a folder
+ * meanwhile, so it is listed again until nothing changes.
+ * SPDX-License-Identifier: MIT */
+#include <sys/stat.h>
+#include <time.h>
+
+#include "../base/clock.h"
+#include "../base/report.h"
+#include "loading.h"
+
+/* Loads the tables of no database that are not loaded yet. */
+static bool load_files(struct database *database, lanebloom_writer writer,
+                       const struct table_loader *loader, bool print_error)
+{
+  bool complete = true;
+  for (size_t i = 0; i < database->ntables; i++) {
+    const struct table_place *place = &database->places[i];
+    if (database->loaded[i] || place->source)
+      continue;
+    lanebloom_table *table = open_table(database->paths[i], writer, print_error);
+    if (table)
+      database->loaded[i] = loader->load(loader->context, database->paths[i], place, table);
+    complete &= table != NULL;
+  }
+  return complete;
+}
+
+/* Could a table that was not readable become readable? This is so if it changed a short time ago,
+ * or no longer exists. */
+static bool may_change(const struct database *database)
+{
+  static const time_t settled_seconds = 10;
+  bool may_change = false;
+  for (size_t i = 0; i < database->ntables; i++) {
+    struct stat info;
+    may_change |= !database->loaded[i] && !database->places[i].source &&
+                  (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
+                   time(NULL) - info.st_mtime < settled_seconds);
+  }
+  return may_change;
+}
+
+/* Do the folders still contain the same tables? A running engine first writes new tables and then
+ * removes the tables that they replace. All tables are loaded now. If a second listing equals the
+ * first, no table was missed. */
+static bool is_settled(const struct database *database, char *const *names,
+                       const struct table_loader *loader)
+{
+  struct database again = {.nsources = database->nsources, .sources = database->sources};
+  if (!database->has_folders)
+    return true;
+  list_names(&again, names, false);
+  const bool is_same = is_same_list(database, &again);
+  free_listing(&again, loader);
+  return is_same;
+}
+
+/* Lists the tables again. Keeps the results of the tables that were already loaded. */
+static bool list_again(struct database *database, char *const *names, bool print_error,
+                       const struct table_loader *loader)
+{
+  struct database earlier = *database;
+  *database = (struct database){.nsources = earlier.nsources, .sources = earlier.sources};
+  const bool listed = list_names(database, names, print_error);
+  take_over(database, &earlier);
+  free_listing(&earlier, loader);
+  return listed;
+}
+
+bool load_folders(struct database *database, char *const *names, lanebloom_writer writer,
+                  const struct table_loader *loader)
+{
+  static const struct timespec pause = {.tv_nsec = 50000000};
+  static const double most_seconds = 1;
+  const double begin = seconds();
+  for (bool is_first = true;; is_first = false) {
+    const bool listed = list_again(database, names, is_first, loader);
+    if (!database->has_folders)
+      return load_files(database, writer, loader, true) && listed;
+    const bool loaded = load_files(database, writer, loader, false);
+    const bool is_same = is_settled(database, names, loader);
+    if (is_same && loaded)
+      return listed;
+    const bool is_last = seconds() - begin > most_seconds;
+    if (is_same && (is_last || !may_change(database)))
+      return load_files(database, writer, loader, true) && listed;
+    if (is_last) {
+      complain(NULL, "being written: expected tables that stay, found that they changed at every "
+                     "attempt: try again, or use a copy of the database");
+      return false;
+    }
+    nanosleep(&pause, NULL);
+  }
+}
