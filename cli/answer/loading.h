@@ -10,8 +10,8 @@
 /* Lists the tables of all names. Returns false if a folder has no tables or cannot be read. */
 bool list_names(struct database *database, char *const *names, bool print_error);
 
-/* Frees the list of tables and their results. Results for tables of a database stay, as the database
- * still has them. */
+/* Frees the list of tables and their results. The results of a database's tables stay, as the
+ * database still has them. */
 void free_listing(struct database *database, const struct table_loader *loader);
 
 bool is_same_list(const struct database *a, const struct database *b);

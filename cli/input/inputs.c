@@ -12,58 +12,10 @@
 
 #include "../base/paths.h"
 #include "../base/report.h"
+#include "claims.h"
 #include "decompress.h"
 #include "file_kinds.h"
 #include "records.h"
-
-/* The first half of a buffer holds the bytes carried over from the previous chunk. The second half
- * receives the data of read(2). */
-static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES + CHUNK_PADDING_NBYTES;
-
-bool chunk_create(struct chunk *chunk)
-{
-  *chunk = (struct chunk){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES, .fd = -1};
-  return chunk->buffer != NULL;
-}
-
-void chunk_destroy(struct chunk *chunk)
-{
-  free(chunk->buffer);
-  *chunk = (struct chunk){.fd = -1};
-}
-
-/* Empties the chunk. If the buffer has grown for a long record, and the last chunk would have fit
- * into a buffer of the normal size, shrinks the buffer to this size. */
-static void chunk_reset(struct chunk *chunk)
-{
-  const size_t nused = chunk->data ? (size_t)(chunk->data - chunk->buffer) + chunk->nbytes : 0;
-  if (chunk->capacity > BUFFER_NBYTES && nused <= BUFFER_NBYTES) {
-    char *smaller = realloc(chunk->buffer, BUFFER_NBYTES);
-    if (smaller) {
-      chunk->buffer = smaller;
-      chunk->capacity = BUFFER_NBYTES;
-    }
-  }
-  chunk->data = chunk->buffer + READ_NBYTES;
-  chunk->nbytes = 0;
-  chunk->error[0] = '\0';
-  chunk->is_fatal = chunk->at_beginning = chunk->has_nuls = false;
-  chunk->header = NULL;
-  chunk->header_nlines = 0;
-  chunk->nread = 0;
-}
-
-static bool chunk_grow(struct chunk *chunk)
-{
-  char *larger =
-      chunk->capacity <= PTRDIFF_MAX / 2 ? realloc(chunk->buffer, 2 * chunk->capacity) : NULL;
-  if (!larger)
-    return false;
-  chunk->data = larger + (chunk->data - chunk->buffer);
-  chunk->buffer = larger;
-  chunk->capacity *= 2;
-  return true;
-}
 
 const char shrunk_text[] = "truncated: the file became shorter while it was read";
 
@@ -446,68 +398,6 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   if (inputs->needs_header && !*chunk->error)
     take_header(inputs, chunk);
   close_input(inputs);
-}
-
-/* ---- Claims: a claim is a chunk of a regular file that inputs_next() only measures, and that
- * inputs_load() reads ---- */
-
-/* A chunk can be claimed only if a record ends in this many bytes at the end of the chunk. Longer
- * records are rare. */
-enum { LAST_NBYTES = READ_NBYTES / 64 };
-
-/* Returns how many of the READ_NBYTES bytes at this position are whole records. Returns 0 if no
- * record ends in the last LAST_NBYTES of them. */
-static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
-{
-  char last[LAST_NBYTES];
-  if (inputs->syntax.width)
-    return READ_NBYTES - READ_NBYTES % inputs->syntax.width;
-  if (pread(inputs->fd, last, sizeof last, position + READ_NBYTES - LAST_NBYTES) !=
-      (ssize_t)sizeof last)
-    return 0;
-  const char *end = memrchr(last, inputs->syntax.terminator, sizeof last);
-  return end ? READ_NBYTES - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
-}
-
-/* Assigns the next records of the open input to the chunk, so that inputs_load() will read them.
- * The chunk gets its own descriptor, because the input may be closed before inputs_load() is
- * called. Returns false if this is not possible; the caller must then read the records. */
-static bool claim(struct inputs *inputs, struct chunk *chunk)
-{
-  if (inputs->nbytes == 0 || inputs->decompressor || inputs->at_beginning || inputs->needs_header ||
-      has_quotes(&inputs->syntax.fields))
-    return false;
-  const off_t position = lseek(inputs->fd, 0, SEEK_CUR) - (off_t)inputs->ncarried;
-  if (inputs->nbytes - position < READ_NBYTES)
-    return false;
-  const size_t nbytes = claimable_nbytes(inputs, position);
-  if (nbytes == 0 || (chunk->fd = fcntl(inputs->fd, F_DUPFD_CLOEXEC, 0)) < 0)
-    return false;
-  lseek(inputs->fd, position + (off_t)nbytes, SEEK_SET);
-  inputs->ncarried = 0;
-  chunk->name = inputs->name;
-  chunk->position = position;
-  chunk->nbytes = chunk->nread = nbytes;
-  return true;
-}
-
-void inputs_load(const struct inputs *inputs, struct chunk *chunk)
-{
-  if (chunk->fd < 0)
-    return;
-  const struct record_syntax *syntax = &inputs->syntax; /* the header was read before any claim, so
-                                                         * the syntax no longer changes */
-  const ssize_t nbytes = read_at(chunk->fd, chunk->data, chunk->nbytes, chunk->position);
-  const char *error = nbytes < 0                       ? strerror(errno)
-                      : (size_t)nbytes < chunk->nbytes ? shrunk_text
-                      : !syntax->width && chunk->data[nbytes - 1] != syntax->terminator
-                          ? "the file changed while it was read"
-                          : "";
-  close(chunk->fd);
-  chunk->fd = -1;
-  snprintf(chunk->error, sizeof chunk->error, "%s", error);
-  if (*error)
-    chunk->nbytes = 0;
 }
 
 /* ---- The next chunk ---- */

@@ -1,0 +1,65 @@
+/* Claims chunks of regular files, which several workers then read at once.
+ * SPDX-License-Identifier: MIT */
+#include "claims.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* A chunk can be claimed only if a record ends in this many bytes at the end of the chunk. Longer
+ * records are rare. */
+enum { LAST_NBYTES = READ_NBYTES / 64 };
+
+/* Returns how many of the READ_NBYTES bytes at this position are whole records. Returns 0 if no
+ * record ends in the last LAST_NBYTES of them. */
+static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
+{
+  char last[LAST_NBYTES];
+  if (inputs->syntax.width)
+    return READ_NBYTES - READ_NBYTES % inputs->syntax.width;
+  if (pread(inputs->fd, last, sizeof last, position + READ_NBYTES - LAST_NBYTES) !=
+      (ssize_t)sizeof last)
+    return 0;
+  const char *end = memrchr(last, inputs->syntax.terminator, sizeof last);
+  return end ? READ_NBYTES - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
+}
+
+bool claim(struct inputs *inputs, struct chunk *chunk)
+{
+  if (inputs->nbytes == 0 || inputs->decompressor || inputs->at_beginning || inputs->needs_header ||
+      has_quotes(&inputs->syntax.fields))
+    return false;
+  const off_t position = lseek(inputs->fd, 0, SEEK_CUR) - (off_t)inputs->ncarried;
+  if (inputs->nbytes - position < READ_NBYTES)
+    return false;
+  const size_t nbytes = claimable_nbytes(inputs, position);
+  if (nbytes == 0 || (chunk->fd = fcntl(inputs->fd, F_DUPFD_CLOEXEC, 0)) < 0)
+    return false;
+  lseek(inputs->fd, position + (off_t)nbytes, SEEK_SET);
+  inputs->ncarried = 0;
+  chunk->name = inputs->name;
+  chunk->position = position;
+  chunk->nbytes = chunk->nread = nbytes;
+  return true;
+}
+
+void inputs_load(const struct inputs *inputs, struct chunk *chunk)
+{
+  if (chunk->fd < 0)
+    return;
+  const struct record_syntax *syntax = &inputs->syntax; /* the header was read before any claim, so
+                                                         * the syntax no longer changes */
+  const ssize_t nbytes = read_at(chunk->fd, chunk->data, chunk->nbytes, chunk->position);
+  const char *error = nbytes < 0                       ? strerror(errno)
+                      : (size_t)nbytes < chunk->nbytes ? shrunk_text
+                      : !syntax->width && chunk->data[nbytes - 1] != syntax->terminator
+                          ? "the file changed while it was read"
+                          : "";
+  close(chunk->fd);
+  chunk->fd = -1;
+  snprintf(chunk->error, sizeof chunk->error, "%s", error);
+  if (*error)
+    chunk->nbytes = 0;
+}
