@@ -136,9 +136,10 @@ static bool continue_without(void *context, const lanebloom_database_table *live
   return true;
 }
 
-/* Loads the live tables of each database. Returns false, after messages, if some cannot be read. */
+/* Loads the live tables of each database. Returns false, after messages, if some cannot be read.
+ * Sets has_failed[i] if no table of database i was loaded. */
 static bool load_sources(struct database *database, char *const *names, lanebloom_writer writer,
-                         const struct table_loader *loader)
+                         const struct table_loader *loader, bool *has_failed)
 {
   bool is_complete = true;
   for (size_t i = 0; i < database->nsources; i++) {
@@ -146,12 +147,11 @@ static bool load_sources(struct database *database, char *const *names, lanebloo
     const lanebloom_table_visitor visitor = {
         .context = &visit, .opened = load_live, .dropped = drop_live, .failed = continue_without};
     char problem[512];
-    if (visit.source &&
-        lanebloom_database_open_tables(visit.source, writer, &visitor, problem, sizeof problem)) {
+    has_failed[i] = visit.source && lanebloom_database_open_tables(visit.source, writer, &visitor,
+                                                                   problem, sizeof problem);
+    if (has_failed[i])
       complain(names[i], "%s", problem);
-      visit.is_complete = false;
-    }
-    is_complete &= visit.is_complete;
+    is_complete &= visit.is_complete && !has_failed[i];
   }
   return is_complete;
 }
@@ -185,10 +185,15 @@ bool database_load(struct database *database, char *const *names, size_t nnames,
   memcpy(known, names, nnames * sizeof *known);
   *database = (struct database){0};
   bool complete = open_sources(database, known, &nnames, options);
-  complete &= load_sources(database, known, options->writer, loader);
+  bool *has_failed = resize(NULL, (nnames + 1) * sizeof *has_failed);
+  complete &= load_sources(database, known, options->writer, loader, has_failed);
   complete &= load_folders(database, known, options->writer, loader);
+  for (size_t i = 0; i < database->nsources; i++)
+    if (has_failed[i])
+      load_files(database, database->sources[i], options->writer, loader, true);
   load_logs(database, loader);
   print_damages(database);
+  free(has_failed);
   free(known);
   return complete;
 }

@@ -70,9 +70,10 @@ struct table_loader {
 /* Loads tables. Each name is a table file, the folder of a database, or another folder with tables.
  *
  * For a database, this reads the logs first, then the tables that the MANIFEST names. If a running
- * engine replaces tables in the meantime, this does what lanebloom_database_open_tables() does; if
- * that fails, none of the database's tables is loaded. The keys of the logs count as one additional
- * table.
+ * engine replaces tables in the meantime, this does what lanebloom_database_open_tables() does. If
+ * that fails, as it does when the MANIFEST cannot be read again, this loads those tables of the
+ * MANIFEST that was read before that can still be opened. The keys of the logs count as one
+ * additional table.
  *
  * For another folder, or with options->all_files, this loads all .ldb and .sst files in the order
  * of their numbers. It lists the folder again until all tables are loaded and two listings agree,

@@ -8,14 +8,13 @@
 #include "../base/report.h"
 #include "loading.h"
 
-/* Loads the tables of no database that are not loaded yet. */
-static bool load_files(struct database *database, lanebloom_writer writer,
-                       const struct table_loader *loader, bool print_error)
+bool load_files(struct database *database, const lanebloom_database *source,
+                lanebloom_writer writer, const struct table_loader *loader, bool print_error)
 {
   bool complete = true;
   for (size_t i = 0; i < database->ntables; i++) {
     const struct table_place *place = &database->places[i];
-    if (database->loaded[i] || place->source)
+    if (database->loaded[i] || place->source != source || place->is_log)
       continue;
     lanebloom_table *table = open_table(database->paths[i], writer, print_error);
     if (table)
@@ -76,14 +75,14 @@ bool load_folders(struct database *database, char *const *names, lanebloom_write
   for (bool is_first = true;; is_first = false) {
     const bool listed = list_again(database, names, is_first, loader);
     if (!database->has_folders)
-      return load_files(database, writer, loader, true) && listed;
-    const bool loaded = load_files(database, writer, loader, false);
+      return load_files(database, NULL, writer, loader, true) && listed;
+    const bool loaded = load_files(database, NULL, writer, loader, false);
     const bool is_same = is_settled(database, names, loader);
     if (is_same && loaded)
       return listed;
     const bool is_last = seconds() - begin > most_seconds;
     if (is_same && (is_last || !may_change(database)))
-      return load_files(database, writer, loader, true) && listed;
+      return load_files(database, NULL, writer, loader, true) && listed;
     if (is_last) {
       complain(NULL, "being written: expected tables that stay, found that they changed at every "
                      "attempt: try again, or use a copy of the database");

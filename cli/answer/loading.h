@@ -24,6 +24,11 @@ int compare_texts(const void *a, const void *b);
 
 /* ---- folder_tables.c: loads tables of folders that are no database ---- */
 
+/* Loads the tables of this database that are not loaded yet; NULL: those of no database. Returns
+ * false if a table cannot be opened. */
+bool load_files(struct database *database, const lanebloom_database *source,
+                lanebloom_writer writer, const struct table_loader *loader, bool print_error);
+
 /* Lists all tables, and loads those of folders, once these do not change, and of files. */
 bool load_folders(struct database *database, char *const *names, lanebloom_writer writer,
                   const struct table_loader *loader);

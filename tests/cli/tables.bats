@@ -1,6 +1,7 @@
 # lanebloom tables.
 # SPDX-License-Identifier: MIT
 load helper
+load interpose
 
 export LC_ALL=C # keys are bytes
 VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
@@ -231,6 +232,31 @@ copy() {
 @test "filters that overlap are counted once" {
   lanebloom tables --json "$SOURCE_DIR/tests/vectors/tables_odd/overlapping_filters.sst" >found
   [[ $(jq '.filters == 1 and .filter_bytes == 517 and .bits_per_key == 2040' found) == true ]]
+}
+
+# A table is missing, so the MANIFEST is read again. In each run one of the command's calls fails.
+@test "the MANIFEST cannot be read again: it is named, and the tables that it named are described" {
+  needs_interposing
+  cp -r "$VECTORS/../databases/pebble_v2" db
+  chmod -R u+w db
+  lanebloom tables --no-header db 2>warnings | awk '{ print $1 }' >whole
+  [[ $(wc -l <whole) -eq 4 ]]
+  table=$(head -n 1 whole)
+  rm "$table"
+  nagain=0
+  for function in open fstat; do
+    for ((n = 1; ; n++)); do
+      run_with "$function $n fail" tables --no-header db
+      [[ -s reached ]] || break
+      # If the first reading fails, advice follows the error.
+      [[ $errors == *"db: MANIFEST-000001: Input/output error"* && $errors != *" (--"* ]] ||
+        continue
+      nagain=$((nagain + 1))
+      awk '{ print $1 }' out | diff <(sed 1d whole) -
+      [[ $status -eq 2 && $errors == *"lanebloom: $table: No such file or directory"* ]]
+    done
+  done
+  [[ $nagain -eq 2 ]]
 }
 
 @test "no FOLDER" {
