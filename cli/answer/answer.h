@@ -21,7 +21,7 @@ struct json_object;
  * passes, then with 95 % confidence fewer than 3 / n of all such keys are in the filter (the rule
  * of three). For 1,000 keys this is 0.3 %, which is less than the false-positive rate of most
  * filters. If there are fewer keys and none passes, this may be chance. */
-enum { TELLING_NKEYS = 1000 };
+enum { SIGNIFICANT_NKEYS = 1000 };
 
 struct answer_kind {
   /* Sets bit i of the bitmap if the key of record i may be present. Returns the number of these
@@ -39,7 +39,8 @@ struct answer_kind {
   double (*rate)(void *context);
 
   /* Gets the first chunk of the inputs if no record of it is selected. */
-  void (*look)(void *context, const struct record_syntax *syntax, const struct chunk *chunk);
+  void (*inspect_unselected)(void *context, const struct record_syntax *syntax,
+                             const struct chunk *chunk);
 
   /* Warns if it suggests a mistake that none of nkeys keys passed. It is not called with
    * --invert-match, --quiet or --summary, or if an input failed. */

@@ -23,7 +23,8 @@ static const struct separator {
                   {'|', "a bar"},  {' ', "a space"}, {':', "a colon"}};
 enum { NSEPARATORS = sizeof separators / sizeof *separators };
 
-static void look(void *context, const struct record_syntax *syntax, const struct chunk *chunk)
+static void inspect_unselected(void *context, const struct record_syntax *syntax,
+                               const struct chunk *chunk)
 {
   /* Fewer than MIN_NRECORDS records say little, because the user may query them one by one. */
   enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 };
@@ -69,7 +70,7 @@ static void warn_of_none(void *context, uint64_t nrecords)
              " keys: the first records have %s, but no key has one; -f names the fields that are "
              "the key",
              nrecords, nkeys, separator->name);
-  else if (nrecords >= TELLING_NKEYS && nkeys >= TELLING_NKEYS)
+  else if (nrecords >= SIGNIFICANT_NKEYS && nkeys >= SIGNIFICANT_NKEYS)
     complain(NULL,
              "warning: none of %" PRIu64 " records matches any of %" PRIu64
              " keys: if some should, check -f, --keys-field, --crlf, --lower and --trim",
@@ -82,8 +83,10 @@ static void exact_free(void *context)
   key_set_free(&exact->keys);
 }
 
-static const struct answer_kind kind = {
-    .screen = screen, .look = look, .warn_of_none = warn_of_none, .free = exact_free};
+static const struct answer_kind kind = {.screen = screen,
+                                        .inspect_unselected = inspect_unselected,
+                                        .warn_of_none = warn_of_none,
+                                        .free = exact_free};
 
 struct answer exact_answer(struct exact *exact, const char *path,
                            const struct record_syntax *syntax,

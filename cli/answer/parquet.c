@@ -88,19 +88,20 @@ static void take_type(struct record_syntax *syntax, const struct parquet_model *
 
 /* ---- The keys ---- */
 
-static lanebloom_parquet_keys *prepare_keys(const struct kept *kept,
+static lanebloom_parquet_keys *prepare_keys(const struct stored_keys *stored,
                                             const struct parquet_model *model)
 {
-  const lanebloom_keys keys = lanebloom_keys_offsets64(kept->bytes, kept->offsets, kept->nkeys);
+  const lanebloom_keys keys =
+      lanebloom_keys_offsets64(stored->bytes, stored->offsets, stored->nkeys);
   char problem[PARQUET_PROBLEM_NBYTES];
   lanebloom_parquet_keys *prepared;
   size_t bad;
   const lanebloom_status status =
       lanebloom_parquet_keys_create(model->file, model->column, model->type.encoding, &keys,
                                     &prepared, &bad, problem, sizeof problem);
-  if (status && bad < kept->nkeys)
+  if (status && bad < stored->nkeys)
     die(model->path, "record %" PRIu64 ": column %s of type %s cannot hold this key",
-        kept->numbers[bad], model->type.path, model->type.type);
+        stored->numbers[bad], model->type.path, model->type.type);
   if (status)
     die(model->path, "%s", problem);
   return prepared;

@@ -11,8 +11,8 @@
 
 #include "../base/progress.h"
 #include "../files/parquet_files.h"
-#include "../input/kept.h"
 #include "../input/records.h"
+#include "../input/stored_keys.h"
 #include "answer.h"
 
 struct parquet_query {
@@ -71,7 +71,7 @@ struct parquet_file {
 };
 
 struct parquet_screening {
-  const struct kept *keys;
+  const struct stored_keys *keys;
   size_t nworkers;
   enum progress progress;
   bool wants_indices;

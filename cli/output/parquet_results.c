@@ -11,12 +11,12 @@
 #include "../base/bits.h"
 #include "../base/memory.h"
 #include "../base/report.h"
-#include "../input/kept.h"
+#include "../input/stored_keys.h"
 
 struct printing {
   struct screen *screen;
   const struct parquet_query *query;
-  const struct kept *kept;
+  const struct stored_keys *stored;
   bool is_for_terminal; /* the output of --prune goes to a terminal */
   struct text {
     char *bytes;
@@ -83,7 +83,7 @@ static void print_row_groups(struct printing *printing, const char *path,
     if (printing->screen->count)
       outputf("%s%s%" PRIu64 "\n", name, label, found->counts[i]);
     for (const size_t end = at + found->counts[i]; found->indices && at < end; at++) {
-      const lanebloom_slice record = printing->kept->records[found->indices[at]];
+      const lanebloom_slice record = printing->stored->records[found->indices[at]];
       sink_write(sink, name, strlen(name));
       sink_write(sink, label, (size_t)nbytes);
       sink_write(sink, record.data, record.size);
@@ -104,20 +104,20 @@ static void print_file(void *context, const char *path, const struct parquet_fil
 }
 
 /* Prints the selected records in the same way as for other answers. */
-static void print_records(struct screen *screen, struct inputs *inputs, struct kept *kept)
+static void print_records(struct screen *screen, struct inputs *inputs, struct stored_keys *stored)
 {
   static struct cutter cutter;
   screen->job.nrecords = screen->job.nmissing = 0;
-  if (kept->header)
-    deliver_header(screen, kept->header, kept->header_nbytes);
-  for (size_t i = 0; i < kept->nchunks; i++) {
-    struct chunk *chunk = &kept->chunks[i].chunk;
+  if (stored->header)
+    deliver_header(screen, stored->header, stored->header_nbytes);
+  for (size_t i = 0; i < stored->nchunks; i++) {
+    struct chunk *chunk = &stored->chunks[i].chunk;
     cutter_begin(&cutter, &inputs->syntax, chunk->data, chunk->nbytes,
                  chunk->at_beginning && chunk->header_nlines == 0);
     screen_chunk(screen, 0, &cutter, chunk);
     screen->job.nrecords += cutter.nrecords;
     screen->job.nmissing += cutter.nmissing;
-    deliver_chunk(screen, 0, chunk, kept->chunks[i].first);
+    deliver_chunk(screen, 0, chunk, stored->chunks[i].first);
   }
   cutter_end(&cutter);
 }
@@ -134,20 +134,20 @@ void screen_parquet(struct screen *screen, struct inputs *inputs)
 {
   struct parquet_query *query = screen->answer.context;
   const bool prints_names = query->prune && !screen->count && !screen->quiet;
-  struct kept kept = {.keeps_chunks = !query->prune && !screen->quiet,
-                      .keeps_records = screen->which};
+  struct stored_keys stored = {.keeps_chunks = !query->prune && !screen->quiet,
+                               .keeps_records = screen->which};
   parquet_begin(query);
   for (size_t i = 0; i < query->files->read.n; i++)
     check_is_no_output(screen, query->files->read.all[i]);
   parquet_take_type(query, &inputs->syntax);
   screen->syntax = inputs->syntax;
-  kept_read(&kept, &screen->job);
+  stored_keys_read(&stored, &screen->job);
 
   struct printing printing = {.screen = screen,
                               .query = query,
-                              .kept = &kept,
+                              .stored = &stored,
                               .is_for_terminal = sink_is_terminal(&screen->output)};
-  const struct parquet_screening screening = {.keys = &kept,
+  const struct parquet_screening screening = {.keys = &stored,
                                               .nworkers = screen->job.nworkers,
                                               .progress = screen->job.progress,
                                               .wants_indices = screen->which && !screen->count,
@@ -157,9 +157,9 @@ void screen_parquet(struct screen *screen, struct inputs *inputs)
   if (prints_names && printing.names.nbytes > 0)
     sink_write(&screen->output, printing.names.bytes, printing.names.nbytes);
   else if (!query->prune && !screen->which && !screen->quiet)
-    print_records(screen, inputs, &kept);
+    print_records(screen, inputs, &stored);
   else if (!query->prune)
     screen->nselected = count_selected(screen, query);
   free(printing.names.bytes);
-  kept_free(&kept);
+  stored_keys_free(&stored);
 }

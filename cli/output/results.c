@@ -460,10 +460,9 @@ void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uint64_t f
   if (result->short_of_memory)
     die(NULL, "%s", strerror(ENOMEM));
   const struct answer *answer = &screen->answer;
-  if (first == 1 && result->nselected == 0 && answer->kind->look) /* the chunk still begins with its
-                                                                   * own records, since none was
-                                                                   * selected and moved */
-    answer->kind->look(answer->context, &screen->syntax, chunk);
+  /* The chunk still begins with its own records, since none was selected and moved. */
+  if (first == 1 && result->nselected == 0 && answer->kind->inspect_unselected)
+    answer->kind->inspect_unselected(answer->context, &screen->syntax, chunk);
   limit(screen, result);
   screen->nselected += result->nselected;
   if (screen->nhits)

@@ -47,9 +47,9 @@ bool are_false_positives(const struct screen *screen)
 
 /* Are there enough keys for a conclusion? The rate is computed last, because this reads all
  * filters. */
-static bool are_telling(const struct screen *screen)
+static bool are_significant(const struct screen *screen)
 {
-  return count_passing(screen).nkeys >= TELLING_NKEYS && !isnan(expected_rate(screen));
+  return count_passing(screen).nkeys >= SIGNIFICANT_NKEYS && !isnan(expected_rate(screen));
 }
 
 /* Prints no warning if an input failed: this error may be the reason for the result. */
@@ -62,7 +62,7 @@ void warn_of_chance(const struct screen *screen)
     return;
   if (passing.nhits == 0 && screen->answer.kind->warn_of_none)
     screen->answer.kind->warn_of_none(screen->answer.context, passing.nkeys);
-  if (!are_telling(screen) || !are_false_positives(screen))
+  if (!are_significant(screen) || !are_false_positives(screen))
     return;
   if (passing.nhits > 0)
     complain(NULL,
@@ -84,7 +84,7 @@ static void print_text(const struct screen *screen, FILE *stream, double nsecond
   if (!isnan(rate))
     fprintf(stream, ", %.3g %% of absent keys expected to pass", 100 * rate);
   const struct passing passing = count_passing(screen);
-  if (are_telling(screen) && are_false_positives(screen))
+  if (are_significant(screen) && are_false_positives(screen))
     fprintf(stream, "; %" PRIu64 " of %" PRIu64 " keys did, no more than chance", passing.nhits,
             passing.nkeys);
   if (screen->answer.kind->print)
@@ -106,9 +106,9 @@ static void print_json(const struct screen *screen, FILE *stream, double nsecond
     json_object_object_add(object, counts[i].name, json_object_new_uint64(counts[i].n));
   json_object_object_add(object, "seconds", json_number(nseconds));
   json_object_object_add(object, "expected_rate", json_number(expected_rate(screen)));
-  json_object_object_add(object, "within_expected_rate",
-                         are_telling(screen) ? json_object_new_boolean(are_false_positives(screen))
-                                             : NULL);
+  json_object_object_add(
+      object, "within_expected_rate",
+      are_significant(screen) ? json_object_new_boolean(are_false_positives(screen)) : NULL);
   if (screen->answer.kind->add_json)
     screen->answer.kind->add_json(screen->answer.context, object);
   fputs(json_line(object), stream);
