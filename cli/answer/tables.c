@@ -6,7 +6,14 @@
 #include <stdlib.h>
 
 #include "../base/json_object.h"
+#include "../base/memory.h"
 #include "../base/report.h"
+
+void tables_add(struct tables *tables, char *name)
+{
+  tables->names = grow_list(tables->names, tables->n, sizeof *tables->names);
+  tables->names[tables->n++] = name;
+}
 
 static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)
 {

@@ -10,13 +10,16 @@
 
 struct tables {
   struct database_options options;
-  char **names; /* the names of databases and of table files */
+  char **names; /* the names of databases and of table files; tables_add() adds one */
   size_t n;
   struct database database; /* tables_answer() opens it */
 
   /* private */
   struct sources sources;
 };
+
+/* Adds the name of a database or of a table file. The name is borrowed. */
+void tables_add(struct tables *tables, char *name);
 
 /* Opens all tables and returns the answer. If a table cannot be opened, prints a message and
  * exits. */

@@ -4,7 +4,6 @@
 #include "../answer/filters.h"
 #include "../answer/parquet.h"
 #include "../answer/tables.h"
-#include "../base/memory.h"
 #include "../base/report.h"
 #include "../input/record_options.h"
 #include "../options/options.h"
@@ -100,8 +99,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[6] = &query->parquet;
     return 0;
   case OPTION_DB:
-    tables->names = grow_list(tables->names, tables->n, sizeof *tables->names);
-    tables->names[tables->n++] = text;
+    tables_add(tables, text);
     return 0;
   case OPTION_FILTER:
     if (!filters_add(&query->filters, text))
