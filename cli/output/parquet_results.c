@@ -130,12 +130,15 @@ static uint64_t count_selected(const struct screen *screen, const struct parquet
   return (screen->invert ? nkeys - nfound : nfound) + (keeps ? screen->job.nmissing : 0);
 }
 
-void screen_parquet(struct screen *screen, struct inputs *inputs)
+int screen_parquet(struct screen *screen, struct parquet_query *query,
+                   const struct input_messages *messages)
 {
-  struct parquet_query *query = screen->answer.context;
   const bool prints_names = query->prune && !screen->count && !screen->quiet;
   struct stored_keys stored = {.keeps_chunks = !query->prune && !screen->quiet,
                                .keeps_records = screen->which};
+  screen->answer = parquet_answer(query);
+  begin_screen(screen, messages);
+  struct inputs *inputs = screen->job.inputs;
   parquet_begin(query);
   for (size_t i = 0; i < query->files->read.n; i++)
     check_is_no_output(screen, query->files->read.all[i]);
@@ -162,4 +165,5 @@ void screen_parquet(struct screen *screen, struct inputs *inputs)
     screen->nselected = count_selected(screen, query);
   free(printing.names.bytes);
   stored_keys_free(&stored);
+  return end_screen(screen);
 }

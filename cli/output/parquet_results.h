@@ -5,8 +5,11 @@
 
 #include "screen.h"
 
-/* Reads all inputs into memory, screens all Parquet files, and prints the result. The caller must
- * have set screen->answer to the answer of Parquet files. */
-void screen_parquet(struct screen *screen, struct inputs *inputs);
+struct parquet_query;
+
+/* Reads all inputs into memory, screens all Parquet files, and prints the result. Returns the exit
+ * status. */
+int screen_parquet(struct screen *screen, struct parquet_query *query,
+                   const struct input_messages *messages);
 
 #endif

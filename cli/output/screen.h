@@ -29,10 +29,7 @@ struct screen {
   enum summary summary;
   struct job job;
 
-  /* The verb sets these before it calls run_screen(). run() reads the inputs and prints the result.
-   * If it is NULL, records are screened and printed chunk by chunk. */
-  struct answer answer;
-  void (*run)(struct screen *screen, struct inputs *inputs);
+  struct answer answer; /* the verb sets it before it calls run_screen() */
 
   /* private */
   struct sink output, unmatched; /* `output' receives the selected records, or with an annotation
@@ -71,7 +68,13 @@ void open_sinks(struct screen *screen);
 /* If an output would be written into the file at this path, prints a message and exits. */
 void check_is_no_output(const struct screen *screen, const char *path);
 
-/* Screens all inputs, prints the result and frees the answer. Returns the exit status. */
+/* begin_screen() begins to read the inputs of the job. end_screen() ends the run, after the result
+ * was printed: prints the summary and warnings, and frees the answer. Returns the exit status. */
+void begin_screen(struct screen *screen, const struct input_messages *messages);
+int end_screen(struct screen *screen);
+
+/* Screens all inputs and prints the result, chunk by chunk, from begin_screen() to end_screen().
+ * Returns the exit status. */
 int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* ---- summary.c ---- */

@@ -156,7 +156,7 @@ static void check_inputs(const struct screen *screen)
     check_is_no_output(screen, "-");
 }
 
-int run_screen(struct screen *screen, const struct input_messages *messages)
+void begin_screen(struct screen *screen, const struct input_messages *messages)
 {
   static struct inputs inputs;
   const bool prints_records = !screen->count && !screen->quiet && !screen->output_path;
@@ -164,8 +164,6 @@ int run_screen(struct screen *screen, const struct input_messages *messages)
                &screen->output.target);
   check_inputs(screen);
   results_create(screen);
-  if (screen->quiet && !screen->run)
-    screen->max_nselected = 1;
   if (screen->which && !screen->quiet && screen->answer.sources)
     label_sources(screen);
   screen->job.progress = resolve_progress(screen->job.progress, prints_records);
@@ -175,14 +173,23 @@ int run_screen(struct screen *screen, const struct input_messages *messages)
   screen->job.work = screen_chunk;
   screen->job.deliver = deliver_chunk;
   screen->job.deliver_header = deliver_header;
-  if (screen->run)
-    screen->run(screen, &inputs);
-  else
-    job_run(&screen->job);
+}
+
+int end_screen(struct screen *screen)
+{
   finish(screen);
   const bool complete = is_complete(screen);
   screen_free(screen);
   if (!complete)
     return EXIT_TROUBLE;
   return screen->nselected > 0 ? EXIT_SELECTED : EXIT_NONE_SELECTED;
+}
+
+int run_screen(struct screen *screen, const struct input_messages *messages)
+{
+  if (screen->quiet)
+    screen->max_nselected = 1;
+  begin_screen(screen, messages);
+  job_run(&screen->job);
+  return end_screen(screen);
 }

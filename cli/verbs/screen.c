@@ -205,9 +205,8 @@ int screen_main(int argc, char **argv)
     open_tables(&query);
     messages.container_advice = "--db takes no FILTER";
   } else if (query.parquet.nnames > 0) {
-    screen->answer = parquet_answer(&query.parquet);
-    screen->run = screen_parquet;
     messages.container_advice = "--parquet takes no FILTER";
+    return screen_parquet(screen, &query.parquet, &messages);
   } else {
     load_filters(&query);
     messages.container_advice =
