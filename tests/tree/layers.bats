@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Kernels are the lowest layer: they use only lanes/, layouts/, the seam and scalar/, and allocate
-# no memory.
+# Kernels are the lowest layer: they use only lanes/, layouts/, the kernel interface and scalar/,
+# and allocate no memory.
 # SPDX-License-Identifier: MIT
 
 folders() { # prints the folders of instruction sets except scalar
@@ -23,7 +23,7 @@ calls() { # OBJECT...
   nm -u "$@" | awk '$1 == "U" { print $2 }' | grep -vE "$own|$data|$memory|$compilers" || true
 }
 
-@test "kernels include lanes/, layouts/, the seam and scalar/ alone" {
+@test "kernels include lanes/, layouts/, the kernel interface and scalar/ alone" {
   printf '#include "%s"\n' ../lanes/partitions.h ../format.h vector.h >"$BATS_TEST_TMPDIR/planted.c"
   [ "$(strangers "$BATS_TEST_TMPDIR/planted.c")" = \
     "$BATS_TEST_TMPDIR/planted.c:#include \"../format.h\"" ]
