@@ -118,7 +118,7 @@ struct planned {
   double absent_ns, present_ns; /* NaN: not measured */
 };
 
-/* Returns the bits per key that are nsteps steps above the fewest that the format allows. */
+/* NaN: not measured */
 static double bits_at(const lanebloom_format_info *format, uint64_t nsteps)
 {
   return format->min_bits_per_key + (double)nsteps * format->bits_per_key_step;

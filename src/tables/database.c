@@ -211,6 +211,14 @@ lanebloom_status lanebloom_database_update(lanebloom_database *database, bool *c
   return lanebloom_database_update_results(database, NULL, changed, text, text_size);
 }
 
+const char *lanebloom_database_short_path(const lanebloom_database *database, const char *path)
+{
+  const size_t n = strlen(database->folder);
+  if (n == 0 || strncmp(path, database->folder, n) != 0)
+    return path;
+  return path[n] == '/' ? path + n + 1 : path[n - 1] == '/' ? path + n : path;
+}
+
 void **lanebloom_database_result(lanebloom_database *database, size_t i)
 {
   return &database->view.wanted[i].opened;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "database.h"
 #include "database_state.h"
 #include "table.h"
 
@@ -54,7 +55,7 @@ static lanebloom_status read_log(struct lanebloom_database *database, const stru
   }
   if (status) {
     lanebloom_write_log_free(log);
-    status = name_problem(path, status, problem);
+    status = name_problem(lanebloom_database_short_path(database, path), status, problem);
     free(path);
     return status;
   }

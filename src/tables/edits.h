@@ -18,7 +18,7 @@ struct event {
 
 /* The contents of an edit, except its tables and its new logs, which have lists of their own. */
 struct edit {
-  uint64_t order, offset; /* of its record */
+  uint64_t order, offset; /* `offset` is that of its record */
   uint32_t family;
   bool has_log, has_next_file, has_sequence, has_previous_log, is_dropping, is_in_group;
   char *comparator, *added_family; /* NULL: none */
@@ -36,7 +36,7 @@ struct version_reader {
   struct version *version;
   lanebloom_engine engine;
   const struct problem *problem;
-  uint64_t offset; /* of the record */
+  uint64_t offset; /* where the record begins */
   struct bytes {
     uint8_t *data;
     size_t n, room;
