@@ -47,7 +47,7 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
     expected_bytes = lanebloom_filter_bytes(expected, &expected_size);
     same = size == expected_size && memcmp(bytes, expected_bytes, size) == 0;
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return same;
 }
 
@@ -99,7 +99,7 @@ static void register_row(const struct build_row *row)
 static void register_case(struct bench_case wanted)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    register_row(&(struct build_row){.wanted = wanted, .kernel = lanebloom_kernel_name(i)});
+    register_row(&(struct build_row){.wanted = wanted, .kernel = lanebloom_kernel_at(i)});
   for (const struct bench_peer *const *list = bench_peers; *list; list++)
     for (const struct bench_peer *peer = *list; peer->name; peer++)
       if (peer->format == wanted.format && peer->build)

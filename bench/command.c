@@ -60,9 +60,10 @@ static int make_file(const void *bytes, size_t nbytes)
 
 static int make_filter_file(const lanebloom_filter *filter)
 {
-  const size_t nbytes = lanebloom_filter_write(filter, NULL, 0);
+  size_t nbytes;
+  lanebloom_filter_write(filter, NULL, 0, &nbytes); /* finds the size */
   const struct bench_made container = bench_make_array(nbytes);
-  lanebloom_filter_write(filter, bench_array(&container), nbytes);
+  bench_check(lanebloom_filter_write(filter, bench_array(&container), nbytes, &nbytes));
   const int fd = make_file(bench_array(&container), nbytes);
   container.release(container.value);
   return fd;
@@ -148,7 +149,7 @@ void bench_register_command(void)
         for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
           const struct command_row row = {
               .wanted = {.format = formats[format], .kib = sizes[size], .nprobes = BENCH_NPROBES},
-              .kernel = lanebloom_kernel_name(i),
+              .kernel = lanebloom_kernel_at(i),
               .njobs = jobs[job],
               .expected = -1};
           bench_register_real(

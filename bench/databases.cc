@@ -79,7 +79,7 @@ struct tables {
   ~tables()
   {
     for (lanebloom_table *table : all)
-      lanebloom_table_close(table);
+      lanebloom_table_free(table);
   }
 };
 

@@ -126,7 +126,7 @@ static void register_row(const struct hash_row *row)
 static void register_keys(struct hash_row row)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    row.kernel = lanebloom_kernel_name(i);
+    row.kernel = lanebloom_kernel_at(i);
     register_row(&row);
   }
   row.kernel = NULL;

@@ -75,7 +75,7 @@ static lanebloom_filter *filter_of(const struct row *row)
   if (format->write_frame)
     format->write_frame(&shape, bytes);
   lanebloom_filter *filter;
-  check(lanebloom_filter_parse_raw(row->format, bytes, size, &filter));
+  check(lanebloom_filter_parse_raw(row->format, bytes, size, NULL, &filter, NULL, 0));
   return filter;
 }
 
@@ -101,7 +101,7 @@ static void work(const struct row *row, unsigned long nrepeats)
       break;
     case BUILD:
       check(lanebloom_filter_build(row->format, 10, &keys, &filter));
-      lanebloom_filter_close(filter);
+      lanebloom_filter_free(filter);
       break;
     }
   }

@@ -42,7 +42,7 @@ static void load_row(struct bench *bench, void *argument)
     lanebloom_filter *filter;
     bench_check(row->open(path, &filter, NULL, 0));
     bench_keep(filter);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   if (row->open == lanebloom_filter_load)
     bench_bytes(bench, (double)row->kib * 1024);

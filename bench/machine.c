@@ -70,7 +70,7 @@ static void describe_kernels(void)
   char names[512] = "";
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
     const size_t end = strlen(names);
-    snprintf(names + end, sizeof names - end, "%s%s", i > 0 ? " " : "", lanebloom_kernel_name(i));
+    snprintf(names + end, sizeof names - end, "%s%s", i > 0 ? " " : "", lanebloom_kernel_at(i));
   }
   bench_context("kernels", names); /* the best kernel first */
   bench_context("kernel_active", lanebloom_kernel_active() ? lanebloom_kernel_active() : "none");

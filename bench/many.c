@@ -26,7 +26,7 @@ static void release_many(void *value)
 {
   struct many *many = value;
   for (size_t i = 0; i < MAX_NFILTERS; i++)
-    lanebloom_filter_close(many->filters[i]);
+    lanebloom_filter_free(many->filters[i]);
   free(many);
 }
 
@@ -86,7 +86,7 @@ void bench_register_many(void)
   for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
     for (size_t nfilters = 1; nfilters <= MAX_NFILTERS; nfilters *= 4)
       for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-        const struct many_row row = {format, lanebloom_kernel_name(i), nfilters, false};
+        const struct many_row row = {format, lanebloom_kernel_at(i), nfilters, false};
         bench_register(many_row, &row, sizeof row, "many/%s/%s/filters:%zu",
                        lanebloom_format_name(format), row.kernel, nfilters);
       }

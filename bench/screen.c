@@ -132,7 +132,7 @@ static void register_row(const struct screen_row *row)
 static void register_case(struct screen_row row)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    row.kernel = lanebloom_kernel_name(i);
+    row.kernel = lanebloom_kernel_at(i);
     for (int with_hash = 1; with_hash >= (row.question != SCREEN); with_hash--) {
       row.with_hash = with_hash;
       register_row(&row);
@@ -190,7 +190,7 @@ static void register_keys(lanebloom_format format)
             .wanted = {format, bench_sizes[size], BENCH_NPROBES, hits, widths[w]}});
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
     const struct screen_row row = {.wanted = {format, TEXT_KIB, BENCH_NPROBES, 0, 0},
-                                   .kernel = lanebloom_kernel_name(i),
+                                   .kernel = lanebloom_kernel_at(i),
                                    .with_hash = true};
     bench_register(text_row, &row, sizeof row, "keys/%s/%s/KiB:%d/hits:0/words",
                    lanebloom_format_name(format), row.kernel, TEXT_KIB);

@@ -237,7 +237,7 @@ static struct bench_filter plan(const struct bench_case *wanted)
 static void release_filter(void *value)
 {
   struct bench_filter *filter = value;
-  lanebloom_filter_close(filter->filter);
+  lanebloom_filter_free(filter->filter);
   filter->array.release(filter->array.value);
   free(filter);
 }
@@ -292,20 +292,20 @@ static struct bench_made make_filter(const struct bench_case *wanted)
   for (uint64_t i = 0; i < nparts; i++) {
     thrd_join(threads[i], NULL);
     if (i > 0) {
-      bench_check(lanebloom_builder_merge(parts[0].builder, parts[i].builder));
-      lanebloom_builder_destroy(parts[i].builder);
+      bench_check(lanebloom_builder_merge(parts[0].builder, parts[i].builder, NULL, 0));
+      lanebloom_builder_free(parts[i].builder);
     }
   }
   lanebloom_filter *built;
   bench_check(lanebloom_builder_finish(parts[0].builder, &built));
-  lanebloom_builder_destroy(parts[0].builder);
+  lanebloom_builder_free(parts[0].builder);
   size_t size;
   const uint8_t *bytes = lanebloom_filter_bytes(built, &size);
   made->array = bench_make_array(size);
   memcpy(bench_array(&made->array), bytes, size);
-  bench_check(
-      lanebloom_filter_parse_raw(wanted->format, bench_array(&made->array), size, &made->filter));
-  lanebloom_filter_close(built);
+  bench_check(lanebloom_filter_parse_raw(wanted->format, bench_array(&made->array), size, NULL,
+                                         &made->filter, NULL, 0));
+  lanebloom_filter_free(built);
   return (struct bench_made){made, wanted->kib * 1024, release_filter};
 }
 

@@ -120,16 +120,16 @@ static void check_other_ways(const lanebloom_filter *parsed, lanebloom_status st
   CHECK(lanebloom_filter_load(path, &filter, why, sizeof why) == status);
   CHECK((why[0] == 0) == (status == LANEBLOOM_OK) && !filter == (status != LANEBLOOM_OK));
   CHECK(!filter || same_filters(filter, parsed));
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   const lanebloom_status mapped =
       lanebloom_filter_map(path, &filter, NULL, 0); /* does not verify the payload */
   CHECK(mapped == status || (mapped == LANEBLOOM_OK && status == LANEBLOOM_ERR_CORRUPT) ||
         (mapped == LANEBLOOM_ERR_FORMAT && status == LANEBLOOM_ERR_CORRUPT));
   CHECK(!filter || !parsed || same_filters(filter, parsed));
   CHECK(!filter || header_is_right(bytes));
-  lanebloom_filter_close(filter);
-  CHECK(!parsed || lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, written(bytes, size), &filter, NULL,
-                                             0) == LANEBLOOM_ERR_FORMAT);
+  lanebloom_filter_free(filter);
+  CHECK(!parsed || lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, written(bytes, size), NULL, &filter,
+                                             NULL, 0) == LANEBLOOM_ERR_FORMAT);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -146,12 +146,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     repair_header(container, size);
 
   lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_parse(container, size, &filter);
+  const lanebloom_status status = lanebloom_filter_parse(container, size, &filter, NULL, 0);
   CHECK(!filter == (status != LANEBLOOM_OK));
   check_other_ways(filter, status, container, size);
   if (filter) {
     check_saving(filter, container, size);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   free(container);
   return 0;

@@ -214,17 +214,18 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
   for (size_t i = 0; i < payload; i++)
     turned[header + i] = bytes[header + payload - 1 - i];
   lanebloom_filter *other, *merged;
-  CHECK(lanebloom_filter_parse_raw(format, turned, size, &other) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_parse_raw(format, turned, size, NULL, &other, NULL, 0) == LANEBLOOM_OK);
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
   const bool can_merge = info.format == LANEBLOOM_ROCKSDB_RIBBON ? info.nprobes == 0
                          : header > 0 && info.nprobes == 0       ? memcmp(turned, bytes, size) == 0
                                                                  : true;
-  CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged) ==
-        (can_merge ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH));
+  CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged,
+                               NULL, NULL,
+                               0) == (can_merge ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH));
   if (!can_merge) {
     CHECK(!merged);
-    lanebloom_filter_close(other);
+    lanebloom_filter_free(other);
     free(turned);
     return;
   }
@@ -233,8 +234,8 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
   CHECK(nbytes == size);
   for (size_t i = 0; i < size; i++)
     CHECK(found[i] == (bytes[i] | turned[i]));
-  lanebloom_filter_close(merged);
-  lanebloom_filter_close(other);
+  lanebloom_filter_free(merged);
+  lanebloom_filter_free(other);
   free(turned);
 }
 
@@ -282,7 +283,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
   CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_parse_raw(format, filter_bytes, nbytes, &filter);
+  const lanebloom_status status =
+      lanebloom_filter_parse_raw(format, filter_bytes, nbytes, NULL, &filter, NULL, 0);
   const enum verdict verdict = judge(format, filter_bytes, nbytes);
   CHECK(status == (verdict == REFUSED         ? LANEBLOOM_ERR_FORMAT
                    : verdict == BEYOND_LIMITS ? LANEBLOOM_ERR_LIMIT
@@ -293,11 +295,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     const size_t count = lanebloom_filter_screen(filter, &keys, NULL);
     CHECK(verdict == BY_PROBES || count == (verdict == NEVER ? 0 : keys.n));
     for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-      CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+      CHECK(lanebloom_kernel_use(lanebloom_kernel_at(i)) == LANEBLOOM_OK);
       check_kernel(filter, &keys, hashes, &expected);
     }
     check_merge(format, filter_bytes, nbytes, filter);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   free(filter_bytes);
   return 0;

@@ -45,7 +45,8 @@ static void read_block(lanebloom_format format, struct fuzz_input *input)
                  run = 1 + (uint64_t)input_byte(input);
   const lanebloom_keys keys = input_keys(input, slices);
   lanebloom_filter_block *block;
-  CHECK(lanebloom_filter_block_parse(format, input->at, input->left, &block) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_block_parse(format, input->at, input->left, &block, NULL, 0) ==
+        LANEBLOOM_OK);
   memset(expected, 0, sizeof expected);
   for (size_t i = 0; i < keys.n; i++) {
     offsets[i] = first + i / run * step;
@@ -57,13 +58,13 @@ static void read_block(lanebloom_format format, struct fuzz_input *input)
     expected[i / 8] |= (uint8_t)(may << i % 8);
   }
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_at(i)) == LANEBLOOM_OK);
     const size_t count = lanebloom_filter_block_screen(block, offsets, &keys, found);
     CHECK(memcmp(found, expected, (keys.n + 7) / 8) == 0);
     check_bitmap(found, keys.n, count);
     CHECK(lanebloom_filter_block_screen(block, offsets, &keys, NULL) == count);
   }
-  lanebloom_filter_block_close(block);
+  lanebloom_filter_block_free(block);
 }
 
 /* ---- Building: bits per key 1 byte | base_lg 1 | calls: bytes to the next data block 2, keys 1,
@@ -112,7 +113,7 @@ static void build_block(lanebloom_format format, const struct fuzz_input *input)
   uint8_t *expected = NULL;
   size_t expected_nbytes = 0;
   for (size_t i = 0; i <= lanebloom_kernel_count(); i++) {
-    CHECK(lanebloom_kernel_use(i == 0 ? "scalar" : lanebloom_kernel_name(i - 1)) == LANEBLOOM_OK);
+    CHECK(lanebloom_kernel_use(i == 0 ? "scalar" : lanebloom_kernel_at(i - 1)) == LANEBLOOM_OK);
     lanebloom_filter_block_builder *builder;
     const size_t n = build(format, *input, &builder, added);
     if (!builder)
@@ -124,12 +125,12 @@ static void build_block(lanebloom_format format, const struct fuzz_input *input)
       expected = memcpy(fuzz_alloc(size), bytes, expected_nbytes = size);
     CHECK(size == expected_nbytes && memcmp(bytes, expected, size) == 0);
     lanebloom_filter_block *block;
-    CHECK(lanebloom_filter_block_parse(format, bytes, size, &block) == LANEBLOOM_OK);
+    CHECK(lanebloom_filter_block_parse(format, bytes, size, &block, NULL, 0) == LANEBLOOM_OK);
     for (size_t key = 0; key < n; key++)
       CHECK(lanebloom_filter_block_may_contain(block, added[key].data_block_offset,
                                                added[key].key.data, added[key].key.size));
-    lanebloom_filter_block_close(block);
-    lanebloom_filter_block_builder_destroy(builder);
+    lanebloom_filter_block_free(block);
+    lanebloom_filter_block_builder_free(builder);
   }
   free(expected);
 }

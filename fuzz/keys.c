@@ -133,19 +133,19 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
     CHECK(lanebloom_builder_create(format, bits_per_key, expected_keys, &from) == LANEBLOOM_OK);
     CHECK(lanebloom_builder_add(into, &head) == LANEBLOOM_OK &&
           lanebloom_builder_add(from, &tail) == LANEBLOOM_OK);
-    CHECK(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
-    lanebloom_builder_destroy(from);
+    CHECK(lanebloom_builder_merge(into, from, NULL, 0) == LANEBLOOM_OK);
+    lanebloom_builder_free(from);
     lanebloom_filter *merged;
     CHECK(lanebloom_builder_finish(into, &merged) == LANEBLOOM_OK);
-    lanebloom_builder_destroy(into);
+    lanebloom_builder_free(into);
     CHECK(lanebloom_filter_screen(merged, keys, NULL) == keys->n);
     size_t nbytes;
     const uint8_t *bytes = lanebloom_filter_bytes(merged, &nbytes);
     if (expected_keys == 0) /* equals the filter of one builder */
       CHECK(nbytes == found.filter_nbytes && memcmp(bytes, found.filter_bytes, nbytes) == 0);
-    lanebloom_filter_close(merged);
+    lanebloom_filter_free(merged);
   }
-  lanebloom_filter_close(built);
+  lanebloom_filter_free(built);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
@@ -181,13 +181,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   CHECK(lanebloom_filter_build(format, bits_per_key, &keys, &built) == LANEBLOOM_OK);
   expected.filter_bytes = lanebloom_filter_bytes(built, &expected.filter_nbytes);
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_at(i)) == LANEBLOOM_OK);
     check(format, bits_per_key, &layout.keys, filter, &expected);
     const lanebloom_keys cut = lanebloom_keys_part(&layout.keys, first, most);
     CHECK(cut.n == part.n && lanebloom_filter_screen(filter, &cut, NULL) == cut.n);
   }
-  lanebloom_filter_close(built);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(built);
+  lanebloom_filter_free(filter);
   layout_free(&layout);
   return 0;
 }

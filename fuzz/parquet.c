@@ -43,7 +43,7 @@ static void screen(const lanebloom_parquet *file, size_t row_group, size_t colum
       lanebloom_parquet_load_filter(file, row_group, column, &filter, problem, sizeof problem);
   CHECK(chunk.has_filter || loaded);
   CHECK(!chunk.is_elsewhere || (loaded && status));
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 static void ask_column(const lanebloom_parquet *file, size_t column, size_t nrow_groups,
@@ -88,6 +88,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   lanebloom_parquet_describe(file, &info, sizeof info);
   for (size_t column = 0; column < info.ncolumns && column < MOST_CHUNKS; column++)
     ask_column(file, column, info.nrow_groups, keys);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   return 0;
 }

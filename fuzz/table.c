@@ -131,7 +131,7 @@ static void screen(const lanebloom_table *table, const lanebloom_keys *keys)
     tables[i] = table;
   bitmaps[NTABLES - 1] = found;
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_at(i)) == LANEBLOOM_OK);
     CHECK(lanebloom_table_screen(table, keys, found) == count);
     CHECK(memcmp(found, expected, (keys->n + 7) / 8) == 0);
     memset(found, 0, sizeof found);
@@ -186,7 +186,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
       slices[1] = info.largest;
     }
     screen(table, &keys);
-    lanebloom_table_close(table);
+    lanebloom_table_free(table);
   }
   free(file);
   return 0;

@@ -45,11 +45,29 @@ extern "C" {
  *           prints. It aborts in one case only: if it was built without NDEBUG, and
  *           lanebloom_keys_offsets32() or lanebloom_keys_offsets64() gets an offset that is below
  *           the one before it.
- * Problems  A function that reads a file takes `problem`, an array of problem_size bytes. On an
- *           error, the function writes one line of text into it, which says what was expected and
- *           what was found. The line is cut to fit and always ends with a 0 byte. On success it is
- *           "". The line may quote names from the file; bytes that are not printable UTF-8 appear
- *           in it as \ooo. Pass NULL and 0 if you want no line.
+ * Problems  A function that reads a file, parses bytes, takes Arrow structs or merges takes
+ *           `problem`, an array of problem_size bytes. On an error, the function writes one line of
+ *           text into it, which says what was expected and what was found. The line is cut to fit
+ *           and always ends with a 0 byte. On success it is "". The line may quote names from the
+ *           file; bytes that are not printable UTF-8 appear in it as \ooo. Pass NULL and 0 if you
+ *           want no line.
+ * Objects   Each kind of object has a function whose name ends in _free. It frees the object and
+ *           the memory that the object owns, but not the memory that it borrows. If it gets NULL,
+ *           it does nothing. No other thread may still use the object.
+ * Outputs   A function that writes bytes into memory of the caller takes `room`, the number of
+ *           bytes there, and *size becomes the number that it needs. If there is too little room,
+ *           the function writes nothing and returns LANEBLOOM_ERR_ROOM. So a call with NULL and 0
+ *           asks for the size. Bytes that a function returns without copying them come as a pointer
+ *           and a *size, and belong to an object.
+ * Infos     A function that describes an object fills a struct of the caller. info_size is the
+ *           size of that struct, in bytes. If a program was compiled with another version of the
+ *           header, it gets the members that both versions have; the rest of a larger struct
+ *           becomes 0.
+ * Lists     A function whose name ends in _count returns the length of a list, and the function
+ *           with _at returns its member i. If i is not below the length, the result is 0 or NULL.
+ * Names     A function whose name ends in _name returns the name of a value, as the command takes
+ *           it, or "unknown". The function with _by_name sets its output to the value of a name and
+ *           returns true; if no value has the name, it returns false and changes nothing.
  * Kernels   A kernel table, or kernel for short, holds the functions for one instruction set. All
  *           kernels give the same results. The default is the kernel that $LANEBLOOM_KERNEL names
  *           or, if that variable is not set, the best one that this CPU can run. The variable is
@@ -59,7 +77,7 @@ extern "C" {
  * Memory    Keys, filter bytes, string views, hashes, masks and bitmaps may have any alignment.
  *           Offsets, slices and indices have the alignment of their type. Outputs must not overlap
  *           inputs. Pointers must not be NULL unless a comment allows it. Memory that a filter or
- *           another object borrows must stay valid and unchanged until that object is closed. Sizes
+ *           another object borrows must stay valid and unchanged until that object is freed. Sizes
  *           may exceed 32 bits.
  * Stack     Screening, hashing and building use at most 80 KiB of stack per call (measured on
  *           x86-64, with optimisation).
@@ -81,7 +99,8 @@ typedef enum lanebloom_status {
   LANEBLOOM_ERR_LIMIT = 5,    /* beyond a limit of the format or of this build */
   LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size, probes or key form differ */
   LANEBLOOM_ERR_KERNEL = 7,   /* no such kernel, or this CPU cannot run it */
-  LANEBLOOM_ERR_IO = 8        /* a file could not be read or written; errno says why */
+  LANEBLOOM_ERR_IO = 8,       /* a file could not be read or written; errno says why */
+  LANEBLOOM_ERR_ROOM = 9      /* memory of the caller is too small for an output */
 } lanebloom_status;
 
 /* Returns the meaning of a status in one line of English, never NULL. */
@@ -182,17 +201,13 @@ typedef enum lanebloom_format {
   LANEBLOOM_SPARK_V2 = 9  /* what it writes from Spark 4.1 on, if its seed is 0 */
 } lanebloom_format;
 
-/* Return the number of formats that this build has, and the i-th of them. If i is not below that
- * number, lanebloom_format_at() returns 0, which is no format. */
+/* The formats that this build has. */
 LANEBLOOM_API size_t lanebloom_format_count(void);
 LANEBLOOM_API lanebloom_format lanebloom_format_at(size_t i);
 
-/* Returns the name of a format, as the command takes it: "leveldb", "rocksdb-local", ...; for an
- * unknown format it returns "unknown". */
+/* The names of formats: "leveldb", "rocksdb-local", ... */
 LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
-
-/* Returns the format of this name, or 0 if there is none. */
-LANEBLOOM_API lanebloom_format lanebloom_format_by_name(const char *name);
+LANEBLOOM_API bool lanebloom_format_by_name(const char *name, lanebloom_format *format);
 
 /* Returns the size of a hash of this format: 4 or 8 bytes. For LANEBLOOM_ROCKSDB and unknown
  * formats it returns 0. */
@@ -227,9 +242,7 @@ typedef struct lanebloom_format_info {
   uint32_t max_nprobes;
 } lanebloom_format_info;
 
-/* Describes a format. info_size: sizeof(lanebloom_format_info). If a program was compiled with
- * another version of this header, it gets the members that both versions have; the rest of a larger
- * struct becomes 0. The strings are constant. Errors: FORMAT. */
+/* Describes a format. The strings are constant. Errors: FORMAT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format format,
                                                                lanebloom_format_info *info,
                                                                size_t info_size);
@@ -297,9 +310,16 @@ typedef struct lanebloom_key_form {
   uint32_t flags;
 } lanebloom_key_form;
 
-/* Returns the name of an encoding, as the command takes it: "bytes", "hex", "timestamp-ms", ...;
- * for other values it returns "unknown". */
+/* The names of encodings: "bytes", "hex", "timestamp-ms", ... */
 LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
+LANEBLOOM_API bool lanebloom_encoding_by_name(const char *name, lanebloom_encoding *encoding);
+
+/* Describes a key form in a few words, such as "hex, lower-cased". The words are written into
+ * `text` and cut to fit its text_size bytes; LANEBLOOM_KEY_FORM_NBYTES are always enough. Returns
+ * text. */
+enum { LANEBLOOM_KEY_FORM_NBYTES = 64 };
+LANEBLOOM_API const char *lanebloom_key_form_text(lanebloom_key_form form, char *text,
+                                                  size_t text_size);
 
 /* -------------------------------------------------------------------------------------------------
  * Planning: the size and the false-positive rate of a filter before it is built
@@ -336,7 +356,7 @@ LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
  * off, and Spark 4.1 BloomFilter.java. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
-                                                         uint64_t *nbytes, unsigned *nprobes);
+                                                         uint64_t *nbytes, uint32_t *nprobes);
 
 /* Computes the false-positive rate, by the model, of a filter of nkeys distinct keys. For 0 keys it
  * is 0. */
@@ -361,6 +381,16 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format
 
 typedef struct lanebloom_filter lanebloom_filter;
 
+/* Says what the bare bytes of an engine do not record. Pass NULL, or zeros, if you know nothing. */
+typedef struct lanebloom_raw_options {
+  lanebloom_key_form key_form; /* how the keys were made; zeros: plain */
+  uint64_t nkeys;              /* keys added; 0 or LANEBLOOM_UNKNOWN: unknown */
+
+  /* 0 or NaN: unknown. Numbers above the highest that has an effect are recorded as that number, as
+   * a builder records them. A container stores thousandths. */
+  double bits_per_key;
+} lanebloom_raw_options;
+
 /* Makes a filter of the bytes that an engine wrote, header and trailer included. The filter borrows
  * the bytes. They may be NULL when size is 0. Kernels may load up to 3 bytes before and after the
  * bytes, within the same aligned 4 bytes, and ignore them. Damaged bytes are accepted, except as
@@ -381,10 +411,11 @@ typedef struct lanebloom_filter lanebloom_filter;
  *   the call returns FORMAT. If the number of probes is 0 or negative, every key may be in the
  *   filter. From 256 probes on, and from 2^31 words on, the call returns LIMIT.
  *
- * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
-LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(lanebloom_format format,
-                                                                const void *bytes, size_t size,
-                                                                lanebloom_filter **filter);
+ * Errors: ARGUMENT: an encoding or a flag of the key form is not defined, or the bits per key are
+ * negative or above 2^31 - 1. FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(
+    lanebloom_format format, const void *bytes, size_t size, const lanebloom_raw_options *options,
+    lanebloom_filter **filter, char *problem, size_t problem_size);
 
 /* Builds the filter that the engine would build of these keys in this order, byte for byte.
  * Duplicate keys enlarge the filter as they do in the engine. LevelDB's formats count every
@@ -401,26 +432,32 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format for
                                                             lanebloom_filter **filter);
 
 /* Builds the same filter as lanebloom_filter_build() in memory of the caller, for example inside a
- * file's block. Before the call, *size is the room in `bytes`; after it, *size is the size of the
- * filter. The size that lanebloom_plan_size() returns for keys->n keys is always enough. Errors:
- * ARGUMENT, also if there is too little room; FORMAT, LIMIT, KERNEL. On an error nothing is
- * written. Cost: linear in the bytes of the keys; RocksDB's formats hash them twice. For few keys
- * this function is much faster than lanebloom_filter_build(), because it allocates no memory,
- * except the memory that lanebloom_builder_add() uses for large filters. */
+ * file's block. The size that lanebloom_plan_size() returns for keys->n keys is always enough
+ * room. Errors: ROOM, ARGUMENT, FORMAT, LIMIT, KERNEL; *size is 0 on any of them but ROOM. Cost:
+ * linear in the bytes of the keys; RocksDB's formats hash them twice. For few keys this function is
+ * much faster than lanebloom_filter_build(), because it allocates no memory, except the memory that
+ * lanebloom_builder_add() uses for large filters. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format format,
                                                                 double bits_per_key,
                                                                 const lanebloom_keys *keys,
-                                                                void *bytes, size_t *size);
+                                                                void *bytes, size_t room,
+                                                                size_t *size);
 
 /* Makes the union of n filters, which is a new filter with the bits of all. Its number of keys is
  * the sum of their numbers, or LANEBLOOM_UNKNOWN if one of these is unknown. Its bits per key are
  * NaN unless all filters have the same bits per key. Its key form is the one that all filters have.
  * Filters that differ in key form, format, size or probes are MISMATCH. A RocksDB filter without
  * keys has a size of its own, so it is MISMATCH with any filter that has keys. Ribbon filters
- * cannot be merged and are MISMATCH, too. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL.
- * Cost: linear in the filters' bytes. */
+ * cannot be merged and are MISMATCH, too.
+ *
+ * On MISMATCH *bad_filter becomes the index of a filter that differs from filters[0], or that
+ * cannot be merged, and the problem says in which property it differs; otherwise *bad_filter
+ * becomes n. bad_filter may be NULL. Errors: ARGUMENT when n is 0, MISMATCH, MEMORY, KERNEL. Cost:
+ * linear in the filters' bytes. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters,
-                                                            size_t n, lanebloom_filter **merged);
+                                                            size_t n, lanebloom_filter **merged,
+                                                            size_t *bad_filter, char *problem,
+                                                            size_t problem_size);
 
 /* Make a filter of a container: the file format of this library, which docs/file-format.md
  * describes.
@@ -446,7 +483,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_map(const char *path,
                                                           lanebloom_filter **filter, char *problem,
                                                           size_t problem_size);
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size,
-                                                            lanebloom_filter **filter);
+                                                            lanebloom_filter **filter,
+                                                            char *problem, size_t problem_size);
 
 /* Saves a filter as a container. If a save fails or is interrupted, an old file stays as it was.
  *
@@ -472,10 +510,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filte
                                                            const char *path);
 
 /* Writes a container, as lanebloom_filter_save() does, but into memory of the caller.
- * lanebloom_filter_parse() reads it. Returns the container's size. If that exceeds `size`, nothing
- * is written. bytes may be NULL when size is 0. */
-LANEBLOOM_API size_t lanebloom_filter_write(const lanebloom_filter *filter, void *bytes,
-                                            size_t size);
+ * lanebloom_filter_parse() reads it. Errors: ROOM. */
+LANEBLOOM_API lanebloom_status lanebloom_filter_write(const lanebloom_filter *filter, void *bytes,
+                                                      size_t room, size_t *size);
 
 /* Checks whether a filter could be saved to this path now. Call it before a long build. It opens
  * and writes nothing. A later save may still fail, for example on a full disk. Errors: IO with
@@ -483,11 +520,12 @@ LANEBLOOM_API size_t lanebloom_filter_write(const lanebloom_filter *filter, void
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_check(const char *path);
 
 /* Load and save the bare bytes that an engine writes, like lanebloom_filter_load() and
- * lanebloom_filter_save(). Such bytes hold neither a checksum nor a number of keys. Errors: FORMAT,
- * also for a container. CORRUPT: the file became shorter while it was read. LIMIT, IO with errno,
- * MEMORY, KERNEL. */
+ * lanebloom_filter_save(). Such bytes hold no checksum. Errors: as for
+ * lanebloom_filter_parse_raw(); FORMAT, also for a container. CORRUPT: the file became shorter
+ * while it was read. IO with errno. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format format,
                                                                const char *path,
+                                                               const lanebloom_raw_options *options,
                                                                lanebloom_filter **filter,
                                                                char *problem, size_t problem_size);
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_filter *filter,
@@ -497,24 +535,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_raw(const lanebloom_f
  * borrowed from the filter. */
 LANEBLOOM_API const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size);
 
-/* Returns how the keys of the filter were made. Bare engine bytes do not record a key form, so a
- * filter of such bytes has the plain form. Cost: constant. */
+/* Return the members of lanebloom_filter_info that have these names. Cost: constant, because no
+ * bits are counted. */
+LANEBLOOM_API lanebloom_format lanebloom_filter_format(const lanebloom_filter *filter);
+LANEBLOOM_API uint64_t lanebloom_filter_nkeys(const lanebloom_filter *filter);
+LANEBLOOM_API double lanebloom_filter_bits_per_key(const lanebloom_filter *filter);
 LANEBLOOM_API lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter);
-
-/* Sets the key form of a filter, for example of one that was made of bare engine bytes, which
- * record none. Saving records the form in the container. Call this function before other threads
- * use the filter. Errors: ARGUMENT: an encoding or a flag that is not defined above. */
-LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter,
-                                                                   lanebloom_key_form form);
-
-/* Sets the number of keys (LANEBLOOM_UNKNOWN if it is unknown) and the bits per key (NaN if
- * unknown) of a filter that was made of bare engine bytes. Bits per key above the highest number
- * that has an effect are stored as that number, as a builder stores them. A container stores the
- * bits per key in thousandths. Call this function before other threads use the filter. Errors:
- * ARGUMENT: bits per key that are neither NaN nor between 0 and 2^31 - 1. */
-LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_set_nkeys(lanebloom_filter *filter,
-                                                                uint64_t nkeys,
-                                                                double bits_per_key);
 
 typedef struct lanebloom_filter_info {
   /* The format. A filter that was opened as LANEBLOOM_ROCKSDB has the format that its trailer
@@ -526,7 +552,7 @@ typedef struct lanebloom_filter_info {
   uint32_t nprobes;
   uint64_t nbits;      /* bits that probes can reach; 0 for a constant answer */
   uint64_t nbits_set;  /* how many of them are set */
-  uint64_t nkeys;      /* keys added, duplicates too; LANEBLOOM_UNKNOWN for bare engine bytes */
+  uint64_t nkeys;      /* keys added, duplicates too; LANEBLOOM_UNKNOWN if unknown */
   double bits_per_key; /* after rounding and limits of the format; NaN if unknown */
 
   /* The false-positive rate by the model. It is computed from the bits that are set and, if it is
@@ -551,20 +577,16 @@ typedef struct lanebloom_filter_info {
    * or hexadecimal digits of 10,000 numbers it is up to 17 %. */
   uint64_t nkeys_estimate;
 
-  lanebloom_key_form key_form; /* as lanebloom_filter_key_form() returns it */
+  lanebloom_key_form key_form; /* how the keys were made */
 } lanebloom_filter_info;
 
-/* Describes a filter. info_size: sizeof(lanebloom_filter_info). If a program was compiled with
- * another version of this header, it gets the members that both versions have; the rest of a larger
- * struct becomes 0. Cost: linear in the filter's bytes, because the bits that are set are counted.
- * Source of nkeys_estimate: Swamidass and Baldi, J. Chem. Inf. Model. 47(3), 2007; for RocksDB's
- * formats their formula is applied to cache lines that fill independently. */
+/* Describes a filter. Cost: linear in the filter's bytes, because the bits that are set are
+ * counted. Source of nkeys_estimate: Swamidass and Baldi, J. Chem. Inf. Model. 47(3), 2007; for
+ * RocksDB's formats their formula is applied to cache lines that fill independently. */
 LANEBLOOM_API void lanebloom_filter_describe(const lanebloom_filter *filter,
                                              lanebloom_filter_info *info, size_t info_size);
 
-/* Frees a filter and the memory that it owns, but not the memory that it borrows. filter may be
- * NULL. No other thread may still use the filter. */
-LANEBLOOM_API void lanebloom_filter_close(lanebloom_filter *filter);
+LANEBLOOM_API void lanebloom_filter_free(lanebloom_filter *filter);
 
 /* -------------------------------------------------------------------------------------------------
  * Screening: finding the keys that may be in a filter. A key that was added is always found.
@@ -658,9 +680,10 @@ LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_buil
  * builder. MISMATCH: the formats or the key forms differ; or only one of the two builders was
  * created with expected_keys 0. Two builders with expected_keys 0 must have the same bits per key,
  * and two other builders the same size of filter and the same number of probes; otherwise they are
- * MISMATCH, too. MEMORY, KERNEL. */
+ * MISMATCH, too. The problem says in which property they differ. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
-                                                             const lanebloom_builder *from);
+                                                             const lanebloom_builder *from,
+                                                             char *problem, size_t problem_size);
 
 /* Makes part i of n of a builder that was created with expected_keys 0. The part is a builder of
  * the whole filter's size, to which an n-th of the keys was added. All n parts, merged in any
@@ -678,20 +701,17 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_part(const lanebloom_buil
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder,
                                                               lanebloom_filter **filter);
 
-/* Frees a builder. builder may be NULL. */
-LANEBLOOM_API void lanebloom_builder_destroy(lanebloom_builder *builder);
+LANEBLOOM_API void lanebloom_builder_free(lanebloom_builder *builder);
 
 /* -------------------------------------------------------------------------------------------------
  * Kernels: the instruction sets that this build has and this CPU and its operating system can run
  * ---------------------------------------------------------------------------------------------- */
 
-/* Returns the number of kernels. It is at least 1, because "scalar" runs everywhere. */
+/* The names of the kernels, the best one for this CPU first. There is at least one, because
+ * "scalar" runs everywhere. On an x86 CPU that QEMU emulates (TCG), "scalar" is the best, because
+ * vector instructions are slow there. */
 LANEBLOOM_API size_t lanebloom_kernel_count(void);
-
-/* Returns the name of the i-th best kernel for this CPU, or NULL if i is not below the number of
- * kernels. On an x86 CPU that QEMU emulates (TCG), "scalar" is the best, because vector
- * instructions are slow there. */
-LANEBLOOM_API const char *lanebloom_kernel_name(size_t i);
+LANEBLOOM_API const char *lanebloom_kernel_at(size_t i);
 
 /* Returns the name of the kernel in use, or NULL while $LANEBLOOM_KERNEL names one that cannot run
  * here. */

@@ -50,27 +50,25 @@ enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
 enum { LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE = 2 };
 static const char lanebloom_leveldb_impl_every_key[LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE] = {0, 31};
 
-/* A filter is first built on the stack, in this many bytes, and copied if it fits. That takes less
- * time than planning its size beforehand. */
+/* A filter is first built on the stack, in this many bytes, and copied if it fits. */
 enum { LANEBLOOM_LEVELDB_IMPL_SMALL = 1024 };
 
-/* Returns the size of the filter of n keys, or 0 if it cannot be built. */
-static inline size_t lanebloom_leveldb_impl_size(int bits_per_key, size_t n)
+/* Returns true if filters with this number of bits per key can be built. */
+static inline bool lanebloom_leveldb_impl_builds(int bits_per_key)
 {
   uint64_t size;
-  unsigned nprobes;
-  if (lanebloom_plan_size(LANEBLOOM_LEVELDB, bits_per_key, n, &size, &nprobes) != LANEBLOOM_OK)
-    return 0;
-  return (size_t)size;
+  uint32_t nprobes;
+  return lanebloom_plan_size(LANEBLOOM_LEVELDB, bits_per_key, 1, &size, &nprobes) == LANEBLOOM_OK;
 }
 
-/* Builds the filter of n keys in `bytes`, which has room for *size bytes. *size becomes the size of
- * the filter. Returns false if the filter does not fit or cannot be built. */
+/* Builds the filter of n keys in `bytes`, which has room for `room` bytes. Returns false if the
+ * filter does not fit or cannot be built. *size becomes the size of the filter, or 0 if it cannot
+ * be built. */
 static inline bool lanebloom_leveldb_impl_build(int bits_per_key, const lanebloom_slice *slices,
-                                                size_t n, char *bytes, size_t *size)
+                                                size_t n, char *bytes, size_t room, size_t *size)
 {
   const lanebloom_keys keys = lanebloom_keys_slices(slices, n);
-  return lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, bits_per_key, &keys, bytes, size) ==
+  return lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, bits_per_key, &keys, bytes, room, size) ==
          LANEBLOOM_OK;
 }
 
@@ -84,14 +82,12 @@ static inline char *lanebloom_leveldb_impl_create(int bits_per_key, const lanebl
                                                   size_t n, size_t *size)
 {
   char small[LANEBLOOM_LEVELDB_IMPL_SMALL], *filter;
-  *size = sizeof small;
-  if (lanebloom_leveldb_impl_build(bits_per_key, slices, n, small, size)) {
+  if (lanebloom_leveldb_impl_build(bits_per_key, slices, n, small, sizeof small, size)) {
     filter = (char *)malloc(*size);
     return filter ? (char *)memcpy(filter, small, *size) : NULL;
   }
-  *size = lanebloom_leveldb_impl_size(bits_per_key, n);
   filter = *size > 0 ? (char *)malloc(*size) : NULL;
-  if (filter && !lanebloom_leveldb_impl_build(bits_per_key, slices, n, filter, size)) {
+  if (filter && !lanebloom_leveldb_impl_build(bits_per_key, slices, n, filter, *size, size)) {
     free(filter);
     filter = NULL;
   }
@@ -147,7 +143,7 @@ static inline const char *lanebloom_leveldb_impl_name(void *state)
 static inline leveldb_filterpolicy_t *lanebloom_leveldb_filterpolicy_create(int bits_per_key)
 {
   int *state;
-  if (lanebloom_leveldb_impl_size(bits_per_key, 1) == 0)
+  if (!lanebloom_leveldb_impl_builds(bits_per_key))
     return NULL;
   state = (int *)malloc(sizeof *state);
   if (!state)
@@ -200,16 +196,15 @@ public:
       slices[i].size = keys[i].size();
     }
     char small[LANEBLOOM_LEVELDB_IMPL_SMALL];
-    size_t size = sizeof small;
-    if (lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, small, &size)) {
+    size_t size;
+    if (lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, small, sizeof small, &size)) {
       to->append(small, size);
       return;
     }
     const size_t begin = to->size();
-    size = lanebloom_leveldb_impl_size(bits_per_key_, nkeys);
     to->resize(begin + size);
     if (size == 0 ||
-        !lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, &(*to)[begin], &size)) {
+        !lanebloom_leveldb_impl_build(bits_per_key_, slices, nkeys, &(*to)[begin], size, &size)) {
       to->resize(begin);
       to->append(lanebloom_leveldb_impl_every_key, LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE);
     }
@@ -231,7 +226,7 @@ private:
  * lanebloom_leveldb_filterpolicy_create(). Returns nullptr when that function would return NULL. */
 inline const leveldb::FilterPolicy *NewLevelDBFilterPolicy(int bits_per_key)
 {
-  if (lanebloom_leveldb_impl_size(bits_per_key, 1) == 0)
+  if (!lanebloom_leveldb_impl_builds(bits_per_key))
     return nullptr;
   return new (std::nothrow) impl::LevelDBFilterPolicy(bits_per_key);
 }

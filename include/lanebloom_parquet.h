@@ -72,7 +72,6 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find_files(const char *co
                                                                   char *problem,
                                                                   size_t problem_size);
 
-/* Frees the lists of files. files may be NULL. */
 LANEBLOOM_API void lanebloom_parquet_files_free(lanebloom_parquet_files *files);
 
 /* Sets *is_parquet to true if the path names a file that begins or ends like a Parquet file, or a
@@ -101,18 +100,13 @@ typedef enum lanebloom_parquet_bounds {
   LANEBLOOM_PARQUET_BOUNDS_NONE   /* no bounds */
 } lanebloom_parquet_bounds;
 
-/* Returns "known", "all" or "none", or NULL for another value. */
+/* The names of these values: "known", "all", "none". */
 LANEBLOOM_API const char *lanebloom_parquet_bounds_name(lanebloom_parquet_bounds bounds);
-
-/* Sets *bounds to the value of this name. If no value has this name, returns false and leaves
- * *bounds unchanged. */
 LANEBLOOM_API bool lanebloom_parquet_bounds_by_name(const char *name,
                                                     lanebloom_parquet_bounds *bounds);
 
 /* Opens a Parquet file and reads its footer. The file stays open until it is closed with
- * lanebloom_parquet_close().
- *
- * problem: room for one line that says what was expected and found, as for lanebloom_table_open().
+ * lanebloom_parquet_free().
  *
  * Errors: FORMAT: this is not a Parquet file, or it is still being written. CORRUPT: the footer
  * contradicts itself or the size of the file. LIMIT: the footer is encrypted, has 2 GiB or more,
@@ -130,8 +124,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_parse(const void *bytes, 
                                                              lanebloom_parquet **file,
                                                              char *problem, size_t problem_size);
 
-/* Closes a file. file may be NULL. */
-LANEBLOOM_API void lanebloom_parquet_close(lanebloom_parquet *file);
+/* Closes a file and frees it. */
+LANEBLOOM_API void lanebloom_parquet_free(lanebloom_parquet *file);
 
 typedef struct lanebloom_parquet_info {
   uint64_t file_nbytes;
@@ -142,8 +136,7 @@ typedef struct lanebloom_parquet_info {
   const char *created_by; /* the writer's name for itself, or "" if there is none. Borrowed */
 } lanebloom_parquet_info;
 
-/* Describes the file. info_size: sizeof(lanebloom_parquet_info), as for
- * lanebloom_table_describe(). */
+/* Describes the file. */
 LANEBLOOM_API void lanebloom_parquet_describe(const lanebloom_parquet *file,
                                               lanebloom_parquet_info *info, size_t info_size);
 
@@ -183,8 +176,7 @@ typedef struct lanebloom_parquet_column_info {
   bool is_int96;
 } lanebloom_parquet_column_info;
 
-/* Describes a column. column: an index below ncolumns. info_size: as for
- * lanebloom_parquet_describe(). */
+/* Describes a column. column: an index below ncolumns. */
 LANEBLOOM_API void lanebloom_parquet_describe_column(const lanebloom_parquet *file, size_t column,
                                                      lanebloom_parquet_column_info *info,
                                                      size_t info_size);
@@ -232,7 +224,7 @@ typedef struct lanebloom_parquet_chunk_info {
 } lanebloom_parquet_chunk_info;
 
 /* Describes a column chunk. row_group: an index below nrow_groups. column: an index below ncolumns.
- * info_size: as for lanebloom_parquet_describe(). Nothing is read from the file. */
+ * Nothing is read from the file. */
 LANEBLOOM_API void lanebloom_parquet_describe_chunk(const lanebloom_parquet *file, size_t row_group,
                                                     size_t column,
                                                     lanebloom_parquet_chunk_info *info,
@@ -269,7 +261,6 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_keys_create(
     const lanebloom_keys *keys, lanebloom_parquet_keys **prepared, size_t *bad_key, char *problem,
     size_t problem_size);
 
-/* Frees prepared keys. keys may be NULL. */
 LANEBLOOM_API void lanebloom_parquet_keys_free(lanebloom_parquet_keys *keys);
 
 /* Finds the keys that may be in a column chunk. The chunk's statistics rule out keys first, then

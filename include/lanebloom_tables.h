@@ -35,10 +35,10 @@ typedef struct lanebloom_filter_block lanebloom_filter_block;
  * size is 0. Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_parse(lanebloom_format format,
                                                                   const void *bytes, size_t size,
-                                                                  lanebloom_filter_block **block);
-
-/* Frees a filter block. block may be NULL. */
-LANEBLOOM_API void lanebloom_filter_block_close(lanebloom_filter_block *block);
+                                                                  lanebloom_filter_block **block,
+                                                                  char *problem,
+                                                                  size_t problem_size);
+LANEBLOOM_API void lanebloom_filter_block_free(lanebloom_filter_block *block);
 
 /* Returns true if this key may be in the data block that starts at this offset of the file. */
 LANEBLOOM_API bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
@@ -80,8 +80,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_add(
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_finish(
     lanebloom_filter_block_builder *builder, const void **bytes, size_t *size);
 
-/* Frees a builder. builder may be NULL. */
-LANEBLOOM_API void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *builder);
+LANEBLOOM_API void lanebloom_filter_block_builder_free(lanebloom_filter_block_builder *builder);
 
 /* -------------------------------------------------------------------------------------------------
  * Tables
@@ -99,20 +98,14 @@ typedef enum lanebloom_writer {
   LANEBLOOM_WRITER_GOLEVELDB = 2
 } lanebloom_writer;
 
-/* Returns "unknown", "leveldb" or "goleveldb"; for other values "unknown". */
+/* The names of writers: "leveldb", "goleveldb". */
 LANEBLOOM_API const char *lanebloom_writer_name(lanebloom_writer writer);
-
-/* Returns the writer of this name, or LANEBLOOM_WRITER_UNKNOWN if there is none. */
-LANEBLOOM_API lanebloom_writer lanebloom_writer_by_name(const char *name);
+LANEBLOOM_API bool lanebloom_writer_by_name(const char *name, lanebloom_writer *writer);
 
 /* Opens a table file. Reads the parts that screening needs (footer, index, filter, properties,
  * first and last data block) and verifies the checksum of each. LevelDB's tables do not record the
  * order of their keys. It is read from the MANIFEST that CURRENT names in the table's folder. If
  * these files are missing, every data block is read to find the order.
- *
- * problem: room for one line that says what was expected and found; empty on success. It may quote
- * names from the file, with \ooo for bytes that are not printable UTF-8. Pass NULL and 0 if you
- * want no line.
  *
  * Errors: FORMAT: the file is not a table, or it is still being written (the line says so if the
  * file changed within the last minute). CORRUPT: a part is damaged. LIMIT: the table has a version,
@@ -129,8 +122,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_table_parse(const void *bytes, si
                                                            lanebloom_table **table, char *problem,
                                                            size_t problem_size);
 
-/* Frees a table. table may be NULL. */
-LANEBLOOM_API void lanebloom_table_close(lanebloom_table *table);
+LANEBLOOM_API void lanebloom_table_free(lanebloom_table *table);
 
 typedef enum lanebloom_engine {
   LANEBLOOM_ENGINE_LEVELDB = 1, /* also goleveldb */
@@ -138,7 +130,7 @@ typedef enum lanebloom_engine {
   LANEBLOOM_ENGINE_PEBBLE = 3
 } lanebloom_engine;
 
-/* Returns "leveldb", "rocksdb" or "pebble"; for other values "unknown". */
+/* The names of engines: "leveldb", "rocksdb", "pebble". */
 LANEBLOOM_API const char *lanebloom_engine_name(lanebloom_engine engine);
 
 typedef enum lanebloom_table_filter {
@@ -152,7 +144,7 @@ typedef enum lanebloom_table_filter {
   LANEBLOOM_TABLE_FILTER_KEYS = 5 /* a table of lanebloom_database_logs(): hashes of keys */
 } lanebloom_table_filter;
 
-/* Returns "none", "block", "full", "partitioned", "other" or "keys"; for other values "unknown". */
+/* The names of kinds of filters: "none", "block", "full", "partitioned", "other", "keys". */
 LANEBLOOM_API const char *lanebloom_table_filter_name(lanebloom_table_filter filter);
 
 /* Describes a table. Texts are borrowed from the table. A text is "" if the file has none. */
@@ -195,19 +187,18 @@ typedef struct lanebloom_table_info {
   const char *warning;          /* one line that says why some facts are missing, or "" */
 } lanebloom_table_info;
 
-/* Describes the table. info_size: sizeof(lanebloom_table_info). If a program was compiled with
- * another version of this header, it gets the members that both versions have; the rest of a larger
- * struct becomes 0. Never fails. Cost: linear in the bytes of all filters, because their bits are
- * counted. */
+/* Describes the table. Never fails. Cost: linear in the bytes of all filters, because their bits
+ * are counted. */
 LANEBLOOM_API void lanebloom_table_describe(const lanebloom_table *table,
                                             lanebloom_table_info *info, size_t info_size);
 
-/* Returns the warning that lanebloom_table_describe() returns, but counts no bits. Cost:
- * constant. */
+/* Return the members `filter` and `warning` of lanebloom_table_info. Cost: constant, because no
+ * bits are counted. */
+LANEBLOOM_API lanebloom_table_filter lanebloom_table_filter_kind(const lanebloom_table *table);
 LANEBLOOM_API const char *lanebloom_table_warning(const lanebloom_table *table);
 
-/* Returns the name of a checksum, by RocksDB's numbers: 0 "none", 1 "crc32c", 2 "xxh32", 3 "xxh64",
- * 4 "xxh3". For other numbers it returns "unknown". */
+/* The names of checksums, by RocksDB's numbers: 0 "none", 1 "crc32c", 2 "xxh32", 3 "xxh64",
+ * 4 "xxh3". */
 LANEBLOOM_API const char *lanebloom_table_checksum_name(uint32_t checksum);
 
 /* Returns the filter of a table whose kind of filter is LANEBLOOM_TABLE_FILTER_FULL, or NULL for
@@ -296,7 +287,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
  * timestamps were created and dropped all the time (the line says: try again). CORRUPT: CURRENT or
  * the MANIFEST is damaged. LIMIT: the MANIFEST has records that this build does not know. ARGUMENT:
  * there is no such column family. IO, MEMORY, KERNEL. A damaged log is no error:
- * lanebloom_database_damage() names it. */
+ * lanebloom_database_damage_at() names it. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_database_open(const char *folder, const lanebloom_database_options *options,
                         lanebloom_database **database, char *problem, size_t problem_size);
@@ -308,9 +299,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_update(lanebloom_databas
                                                                bool *changed, char *problem,
                                                                size_t problem_size);
 
-/* Frees a database, but not the tables that were opened or made of its logs. database may be
- * NULL. */
-LANEBLOOM_API void lanebloom_database_close(lanebloom_database *database);
+/* Frees a database, but not the tables that were opened or made of its logs. */
+LANEBLOOM_API void lanebloom_database_free(lanebloom_database *database);
 
 /* A live table. Texts are borrowed from the database until its next update, or until
  * lanebloom_database_open_tables(). */
@@ -323,7 +313,7 @@ typedef struct lanebloom_database_table {
   void *opened;      /* the result of lanebloom_database_open_tables(); NULL: it is not open */
 } lanebloom_database_table;
 
-/* Return the number of live tables, and the i-th of them, in ascending order of their numbers. */
+/* The live tables, in ascending order of their numbers. */
 LANEBLOOM_API size_t lanebloom_database_table_count(const lanebloom_database *database);
 LANEBLOOM_API lanebloom_database_table
 lanebloom_database_table_at(const lanebloom_database *database, size_t i);
@@ -388,17 +378,18 @@ typedef struct lanebloom_database_info {
   const char *manifest;  /* the name of the MANIFEST; borrowed until the next update */
 } lanebloom_database_info;
 
-/* Describes the database. info_size: as for lanebloom_table_describe(). */
+/* Describes the database. */
 LANEBLOOM_API void lanebloom_database_describe(const lanebloom_database *database,
                                                lanebloom_database_info *info, size_t info_size);
 
-/* Returns line i of those that say why acknowledged writes may be missing, or NULL if i is not
- * below the number of lines. A line names a live log and the position of its first damage, and says
- * what was expected and found there, or it names a log that the MANIFEST lists and that is missing.
- * The readable part of a damaged log is still used. The newest log may end in an incomplete record,
- * which is no damage: its writer is at work, or was killed. The text is borrowed from the database
- * until its next update. */
-LANEBLOOM_API const char *lanebloom_database_damage(const lanebloom_database *database, size_t i);
+/* The lines that say why acknowledged writes may be missing. A line names a live log and the
+ * position of its first damage, and says what was expected and found there, or it names a log that
+ * the MANIFEST lists and that is missing. The readable part of a damaged log is still used. The
+ * newest log may end in an incomplete record, which is no damage: its writer is at work, or was
+ * killed. The texts are borrowed from the database until its next update. */
+LANEBLOOM_API size_t lanebloom_database_damage_count(const lanebloom_database *database);
+LANEBLOOM_API const char *lanebloom_database_damage_at(const lanebloom_database *database,
+                                                       size_t i);
 
 #ifdef __cplusplus
 }

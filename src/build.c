@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "filter.h"
+#include "merge.h"
 #include "repetitions.h"
 
 /* A builder is sized if it was created with expected_keys, or by lanebloom_builder_part(). A sized
@@ -151,7 +151,7 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
   return LANEBLOOM_OK;
 }
 
-void lanebloom_builder_destroy(lanebloom_builder *builder)
+void lanebloom_builder_free(lanebloom_builder *builder)
 {
   if (!builder)
     return;
@@ -202,21 +202,46 @@ lanebloom_status lanebloom_builder_add(lanebloom_builder *builder, const laneblo
   return LANEBLOOM_OK;
 }
 
-lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloom_builder *from)
+static lanebloom_status compare_builders(const lanebloom_builder *expected,
+                                         const lanebloom_builder *found,
+                                         const struct problem *problem)
 {
-  if (!lanebloom_kernels_current())
-    return LANEBLOOM_ERR_KERNEL;
-  if (into == from)
-    return LANEBLOOM_ERR_ARGUMENT;
-  if (into->format != from->format || into->sized != from->sized ||
-      !same_key_form(into->key_form, from->key_form))
-    return LANEBLOOM_ERR_MISMATCH;
-  if (into->sized ? !same_shape(&into->shape, &from->shape) : into->millibits != from->millibits)
-    return LANEBLOOM_ERR_MISMATCH;
-
-  lanebloom_status status = into->sized ? ensure_payload(into) : ensure_room(into, from->nhashes);
+  lanebloom_status status = lanebloom_compare_formats(expected->format, expected->key_form,
+                                                      found->format, found->key_form, problem);
   if (status)
     return status;
+  if (expected->sized != found->sized)
+    return expected->sized
+               ? lanebloom_differ(problem, "a builder with a number of expected keys",
+                                  "one without")
+               : lanebloom_differ(problem, "a builder without a number of expected keys",
+                                  "one with it");
+  if (expected->sized)
+    return lanebloom_compare_shapes(
+        &expected->shape, format_nbytes(expected->format, &expected->shape), &found->shape,
+        format_nbytes(found->format, &found->shape), problem);
+  if (expected->millibits != found->millibits)
+    return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "expected %g bits per key, found %g",
+                       (double)expected->millibits / 1000, (double)found->millibits / 1000);
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloom_builder *from,
+                                         char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
+  if (!lanebloom_kernels_current())
+    return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
+  if (into == from)
+    return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
+                       "expected another builder, found the same one");
+  lanebloom_status status = compare_builders(into, from, &problem);
+  if (status)
+    return status;
+
+  status = into->sized ? ensure_payload(into) : ensure_room(into, from->nhashes);
+  if (status)
+    return problem_status(&problem, status);
   if (from->nhashes > 0)
     append_stored(into, from);
   else if (from->memory.bytes)
@@ -313,13 +338,15 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   struct memory memory = builder->sized ? builder->memory : payload;
   if (format->write_frame)
     format->write_frame(&shape, memory.bytes);
-  status = lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape),
-                                  builder->nkeys, builder->bits_per_key, memory, filter);
+  const struct filter_facts facts = {.nkeys = builder->nkeys,
+                                     .bits_per_key = builder->bits_per_key,
+                                     .key_form = builder->key_form};
+  status = lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape), &facts,
+                                  memory, filter, &no_problem);
   if (status) {
     lanebloom_memory_free(&payload);
     return status;
   }
-  (*filter)->key_form = builder->key_form;
   empty(builder);
   return LANEBLOOM_OK;
 }
@@ -386,13 +413,15 @@ lanebloom_status lanebloom_filter_build(lanebloom_format id, double bits_per_key
     status = lanebloom_builder_add(builder, keys);
   if (!status)
     status = lanebloom_builder_finish(builder, filter);
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return status;
 }
 
 lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per_key,
-                                            const lanebloom_keys *keys, void *bytes, size_t *size)
+                                            const lanebloom_keys *keys, void *bytes, size_t room,
+                                            size_t *size)
 {
+  *size = 0;
   const struct format_table *format;
   uint64_t millibits;
   struct filter_shape shape;
@@ -410,8 +439,11 @@ lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per
   if (status)
     return status;
   const uint64_t nbytes = format_nbytes(format, &shape);
-  if (nbytes > *size)
-    return LANEBLOOM_ERR_ARGUMENT;
+  if (nbytes > SIZE_MAX)
+    return LANEBLOOM_ERR_LIMIT;
+  *size = (size_t)nbytes;
+  if (nbytes > room)
+    return LANEBLOOM_ERR_ROOM;
 
   memset(bytes, 0, (size_t)nbytes);
   struct hash_source source;
@@ -419,6 +451,5 @@ lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per
   add_hashes(format, kernels, &shape, bytes, &source);
   if (format->write_frame)
     format->write_frame(&shape, bytes);
-  *size = (size_t)nbytes;
   return LANEBLOOM_OK;
 }

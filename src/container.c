@@ -80,17 +80,17 @@ static uint64_t whole_checksum(const uint8_t *header, const void *payload, size_
 void lanebloom_container_write_header(const lanebloom_filter *filter,
                                       uint8_t header[CONTAINER_HEADER_NBYTES])
 {
-  const double bits = filter->bits_per_key;
+  const double bits = filter->facts.bits_per_key;
   memset(header, 0, CONTAINER_HEADER_NBYTES);
   memcpy(header + AT_MAGIC, MAGIC, sizeof MAGIC);
-  const bool is_plain = same_key_form(filter->key_form, (lanebloom_key_form){0});
+  const bool is_plain = same_key_form(filter->facts.key_form, (lanebloom_key_form){0});
   store_le32(header + AT_VERSION, is_plain ? VERSION_PLAIN : VERSION_KEY_FORM);
   store_le32(header + AT_FORMAT, (uint32_t)filter->format->id);
-  store_le64(header + AT_NKEYS, filter->nkeys);
+  store_le64(header + AT_NKEYS, filter->facts.nkeys);
   store_le64(header + AT_MILLIBITS,
              isnan(bits) ? LANEBLOOM_UNKNOWN : (uint64_t)round(fmin(bits, INT_MAX) * 1000));
   store_le64(header + AT_PAYLOAD_NBYTES, filter->nbytes);
-  store_key_form(header, filter->key_form);
+  store_key_form(header, filter->facts.key_form);
   store_le32(header + AT_HEADER_CHECKSUM, header_checksum(header));
   store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));
 }
@@ -222,35 +222,36 @@ lanebloom_status lanebloom_container_open(const uint8_t *bytes, size_t nbytes, b
   const struct format_table *format =
       lanebloom_format_table((lanebloom_format)load_le32(header + AT_FORMAT));
   const uint64_t millibits = load_le64(header + AT_MILLIBITS);
-  status = lanebloom_filter_adopt(format, payload, payload_nbytes, load_le64(header + AT_NKEYS),
-                                  millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000,
-                                  memory, filter);
-  if (status)
-    return problem_status(problem, status);
-  (*filter)->key_form = load_key_form(header);
+  const struct filter_facts facts = {
+      .nkeys = load_le64(header + AT_NKEYS),
+      .bits_per_key = millibits == LANEBLOOM_UNKNOWN ? NAN : (double)millibits / 1000,
+      .key_form = load_key_form(header)};
+  return lanebloom_filter_adopt(format, payload, payload_nbytes, &facts, memory, filter, problem);
+}
+
+lanebloom_status lanebloom_filter_write(const lanebloom_filter *filter, void *bytes, size_t room,
+                                        size_t *size)
+{
+  *size = CONTAINER_HEADER_NBYTES + filter->nbytes;
+  if (*size > room)
+    return LANEBLOOM_ERR_ROOM;
+  uint8_t header[CONTAINER_HEADER_NBYTES];
+  lanebloom_container_write_header(filter, header);
+  memcpy(bytes, header, sizeof header);
+  if (filter->nbytes > 0)
+    memcpy((uint8_t *)bytes + sizeof header, filter->bytes, filter->nbytes);
   return LANEBLOOM_OK;
 }
 
-size_t lanebloom_filter_write(const lanebloom_filter *filter, void *bytes, size_t size)
+lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloom_filter **filter,
+                                        char *text, size_t text_size)
 {
-  const size_t nbytes = CONTAINER_HEADER_NBYTES + filter->nbytes;
-  if (nbytes <= size) {
-    uint8_t header[CONTAINER_HEADER_NBYTES];
-    lanebloom_container_write_header(filter, header);
-    memcpy(bytes, header, sizeof header);
-    if (filter->nbytes > 0)
-      memcpy((uint8_t *)bytes + sizeof header, filter->bytes, filter->nbytes);
-  }
-  return nbytes;
-}
-
-lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloom_filter **filter)
-{
+  const struct problem problem = problem_begin(text, text_size);
   *filter = NULL;
   if (!lanebloom_kernels_current())
-    return LANEBLOOM_ERR_KERNEL;
+    return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
   if (!bytes && size > 0)
-    return LANEBLOOM_ERR_ARGUMENT;
+    return problem_status(&problem, LANEBLOOM_ERR_ARGUMENT);
   struct memory borrowed = {.kind = MEMORY_BORROWED};
-  return lanebloom_container_open(bytes, size, true, borrowed, &no_problem, filter);
+  return lanebloom_container_open(bytes, size, true, borrowed, &problem, filter);
 }

@@ -147,7 +147,7 @@ size_t lanebloom_kernel_count(void)
   return n;
 }
 
-const char *lanebloom_kernel_name(size_t i)
+const char *lanebloom_kernel_at(size_t i)
 {
   const struct kernel_table *table = by_rank(i);
   return table ? table->name : NULL;

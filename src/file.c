@@ -2,9 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <limits.h>
-#include <math.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -202,6 +200,7 @@ lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filte
 }
 
 lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path,
+                                           const lanebloom_raw_options *options,
                                            lanebloom_filter **filter, char *text, size_t size)
 {
   const struct problem problem = problem_begin(text, size);
@@ -216,11 +215,9 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   struct memory memory = {0};
   size_t nbytes = 0;
   const uint64_t left = bytes_left(fd);
-  if (left != LANEBLOOM_UNKNOWN && left > format->max_nbytes) /* refused without reading it */
-    status = problem_set(&problem, LANEBLOOM_ERR_LIMIT,
-                         "expected at most the %" PRIu64 " bytes that %s can hold, found %" PRIu64,
-                         format->max_nbytes, format->name, left);
-  else
+  if (left != LANEBLOOM_UNKNOWN) /* a file that is too large is refused before it is read */
+    status = lanebloom_format_check_size(format, left, &problem);
+  if (!status)
     status = read_rest(fd, NULL, 0, format->max_nbytes, &memory, &nbytes, &problem);
   close_quietly(fd);
   if (status)
@@ -232,9 +229,9 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
     status =
         problem_set(&problem, LANEBLOOM_ERR_FORMAT,
                     "expected the bare bytes of %s, found a lanebloom container", format->name);
-  else if ((status = lanebloom_filter_adopt(format, memory.bytes, nbytes, LANEBLOOM_UNKNOWN, NAN,
-                                            memory, filter)))
-    problem_status(&problem, status);
+  else
+    status =
+        lanebloom_filter_adopt_raw(format, memory.bytes, nbytes, options, memory, filter, &problem);
   if (status)
     lanebloom_memory_free(&memory);
   return status;

@@ -1,4 +1,4 @@
-/* Makes filters from an engine's bytes, describes filters and closes them.
+/* Makes filters from an engine's bytes, describes filters and frees them.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
@@ -30,6 +30,8 @@ const char *lanebloom_status_text(lanebloom_status status)
     return "no such kernel, or this CPU cannot run it";
   case LANEBLOOM_ERR_IO:
     return "a file could not be read or written";
+  case LANEBLOOM_ERR_ROOM:
+    return "the output needs more room than the caller gave";
   }
   return "unknown status";
 }
@@ -79,43 +81,40 @@ bool lanebloom_key_form_is_known(lanebloom_key_form form)
   return is_known(form.encoding) && (form.flags & ~flags) == 0;
 }
 
-lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter)
+bool lanebloom_encoding_by_name(const char *name, lanebloom_encoding *encoding)
 {
-  return filter->key_form;
+  for (size_t i = 0; i < sizeof ENCODING_NAMES / sizeof *ENCODING_NAMES; i++)
+    if (strcmp(ENCODING_NAMES[i], name) == 0) {
+      *encoding = (lanebloom_encoding)i;
+      return true;
+    }
+  return false;
 }
 
-lanebloom_status lanebloom_filter_set_key_form(lanebloom_filter *filter, lanebloom_key_form form)
+const char *lanebloom_key_form_text(lanebloom_key_form form, char *text, size_t text_size)
 {
-  if (!lanebloom_key_form_is_known(form))
-    return LANEBLOOM_ERR_ARGUMENT;
-  filter->key_form = form;
-  return LANEBLOOM_OK;
-}
-
-lanebloom_status lanebloom_filter_set_nkeys(lanebloom_filter *filter, uint64_t nkeys,
-                                            double bits_per_key)
-{
-  if (!isnan(bits_per_key) && !(bits_per_key >= 0 && bits_per_key <= INT_MAX))
-    return LANEBLOOM_ERR_ARGUMENT;
-  const uint64_t max_millibits = filter->format->max_millibits;
-  filter->nkeys = nkeys;
-  filter->bits_per_key = max_millibits > 0 && bits_per_key > (double)max_millibits / 1000
-                             ? (double)max_millibits / 1000
-                             : bits_per_key;
-  return LANEBLOOM_OK;
+  snprintf(text, text_size, "%s%s%s%s", lanebloom_encoding_name(form.encoding),
+           form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
+           form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
+           form.flags & LANEBLOOM_KEY_JOINED ? ", fields joined by a tab" : "");
+  return text;
 }
 
 /* ---- Parsing and describing ---- */
 
+static const struct filter_facts UNKNOWN_FACTS = {.nkeys = LANEBLOOM_UNKNOWN, .bits_per_key = NAN};
+
 lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,
-                                       size_t nbytes, lanebloom_filter *filter)
+                                       size_t nbytes, lanebloom_filter *filter,
+                                       const struct problem *problem)
 {
-  if (nbytes > requested->max_nbytes)
-    return LANEBLOOM_ERR_LIMIT;
+  lanebloom_status status = lanebloom_format_check_size(requested, nbytes, problem);
+  if (status)
+    return status;
   const struct format_table *format =
       requested->recognise ? requested->recognise(bytes, nbytes) : requested;
   struct filter_shape shape;
-  lanebloom_status status = format->parse(bytes, nbytes, &shape);
+  status = format->parse(bytes, nbytes, &shape, problem);
   if (status)
     return status;
   if (shape.answer != ANSWER_BY_PROBES)
@@ -126,52 +125,122 @@ lanebloom_status lanebloom_filter_read(const struct format_table *requested, con
       .bytes = bytes,
       .nbytes = nbytes,
       .payload = shape.answer == ANSWER_BY_PROBES ? bytes + format->header_nbytes : bytes,
-      .nkeys = LANEBLOOM_UNKNOWN,
-      .bits_per_key = NAN,
+      .facts = UNKNOWN_FACTS,
       .memory = {.kind = MEMORY_BORROWED},
   };
   return LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
-                                        size_t nbytes, uint64_t nkeys, double bits_per_key,
-                                        struct memory memory, lanebloom_filter **filter)
+                                        size_t nbytes, const struct filter_facts *facts,
+                                        struct memory memory, lanebloom_filter **filter,
+                                        const struct problem *problem)
 {
   lanebloom_filter read;
-  lanebloom_status status = lanebloom_filter_read(requested, bytes, nbytes, &read);
+  lanebloom_status status = lanebloom_filter_read(requested, bytes, nbytes, &read, problem);
   if (status)
     return status;
   lanebloom_filter *made = malloc(sizeof *made);
   if (!made)
-    return LANEBLOOM_ERR_MEMORY;
+    return problem_memory(problem, sizeof *made);
   *made = read;
-  made->nkeys = nkeys;
-  made->bits_per_key = bits_per_key;
+  made->facts = *facts;
   made->memory = memory;
   *filter = made;
   return LANEBLOOM_OK;
 }
 
-lanebloom_status lanebloom_filter_parse_raw(lanebloom_format id, const void *bytes, size_t size,
-                                            lanebloom_filter **filter)
+static lanebloom_status find_facts(const lanebloom_raw_options *options, struct filter_facts *facts,
+                                   const struct problem *problem)
 {
+  *facts = UNKNOWN_FACTS;
+  if (!options)
+    return LANEBLOOM_OK;
+  if (!lanebloom_key_form_is_known(options->key_form))
+    return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
+                       "key form: expected an encoding and flags that are defined, found encoding "
+                       "%d and flags %04" PRIx32,
+                       (int)options->key_form.encoding, options->key_form.flags);
+  const double bits = options->bits_per_key;
+  if (!isnan(bits) && !(bits >= 0 && bits <= INT_MAX))
+    return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "bits per key: expected 0 to %d, found %g",
+                       INT_MAX, bits);
+  facts->key_form = options->key_form;
+  if (options->nkeys > 0)
+    facts->nkeys = options->nkeys;
+  if (bits > 0)
+    facts->bits_per_key = bits;
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_filter_adopt_raw(const struct format_table *requested,
+                                            const uint8_t *bytes, size_t nbytes,
+                                            const lanebloom_raw_options *options,
+                                            struct memory memory, lanebloom_filter **filter,
+                                            const struct problem *problem)
+{
+  struct filter_facts facts;
+  lanebloom_status status = find_facts(options, &facts, problem);
+  if (!status)
+    status = lanebloom_filter_adopt(requested, bytes, nbytes, &facts, memory, filter, problem);
+  if (status)
+    return status;
+  /* as a builder records them */
+  double *bits_per_key = &(*filter)->facts.bits_per_key;
+  const double max = (double)(*filter)->format->max_millibits / 1000;
+  if (max > 0 && *bits_per_key > max)
+    *bits_per_key = max;
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_filter_parse_raw(lanebloom_format id, const void *bytes, size_t size,
+                                            const lanebloom_raw_options *options,
+                                            lanebloom_filter **filter, char *text, size_t text_size)
+{
+  const struct problem problem = problem_begin(text, text_size);
   *filter = NULL;
   const struct format_table *format;
   lanebloom_status status = lanebloom_format_find(id, &format);
+  if (!status && !bytes && size > 0)
+    status = LANEBLOOM_ERR_ARGUMENT;
   if (status)
-    return status;
-  if (!bytes && size > 0)
-    return LANEBLOOM_ERR_ARGUMENT;
+    return problem_status(&problem, status);
   struct memory borrowed = {.kind = MEMORY_BORROWED};
-  return lanebloom_filter_adopt(format, bytes, size, LANEBLOOM_UNKNOWN, NAN, borrowed, filter);
+  return lanebloom_filter_adopt_raw(format, bytes, size, options, borrowed, filter, &problem);
 }
 
-void lanebloom_filter_close(lanebloom_filter *filter)
+void lanebloom_filter_free(lanebloom_filter *filter)
 {
   if (!filter)
     return;
   lanebloom_memory_free(&filter->memory);
   free(filter);
+}
+
+lanebloom_format lanebloom_filter_format(const lanebloom_filter *filter)
+{
+  return filter->format->id;
+}
+
+uint64_t lanebloom_filter_nkeys(const lanebloom_filter *filter)
+{
+  return filter->facts.nkeys;
+}
+
+/* Rounds the recorded bits per key to the value in effect. */
+double lanebloom_filter_bits_per_key(const lanebloom_filter *filter)
+{
+  const struct format_table *format = filter->format;
+  const double recorded = filter->facts.bits_per_key;
+  uint64_t millibits;
+  const bool is_known =
+      format->round_bits && format->round_bits(recorded, &millibits) == LANEBLOOM_OK;
+  return is_known ? (double)millibits / 1000 : recorded;
+}
+
+lanebloom_key_form lanebloom_filter_key_form(const lanebloom_filter *filter)
+{
+  return filter->facts.key_form;
 }
 
 const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size)
@@ -190,27 +259,17 @@ static uint64_t count_ones(const uint8_t *bytes, uint64_t nbytes)
   return n;
 }
 
-/* Rounds the recorded bits per key to the value in effect. */
-static double bits_in_effect(const lanebloom_filter *filter)
-{
-  const struct format_table *format = filter->format;
-  uint64_t millibits;
-  const bool known =
-      format->round_bits && format->round_bits(filter->bits_per_key, &millibits) == LANEBLOOM_OK;
-  return known ? (double)millibits / 1000 : filter->bits_per_key;
-}
-
 void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_info *info,
                                size_t info_size)
 {
   const struct filter_shape *shape = &filter->shape;
   lanebloom_filter_info full = {
       .format = filter->format->id,
-      .nkeys = filter->nkeys,
-      .bits_per_key = bits_in_effect(filter),
+      .nkeys = filter->facts.nkeys,
+      .bits_per_key = lanebloom_filter_bits_per_key(filter),
       .model_rate = shape->answer == ANSWER_ALWAYS,
       .nkeys_estimate = LANEBLOOM_UNKNOWN,
-      .key_form = filter->key_form,
+      .key_form = filter->facts.key_form,
   };
   if (shape->answer == ANSWER_BY_PROBES) {
     full.nprobes = shape->nprobes;

@@ -7,15 +7,20 @@
 #include "common/memory.h"
 #include "format.h"
 
+/* The facts about a filter that an engine's bytes do not record. */
+struct filter_facts {
+  uint64_t nkeys;      /* or LANEBLOOM_UNKNOWN */
+  double bits_per_key; /* as recorded when the filter was built; NaN: unknown */
+  lanebloom_key_form key_form;
+};
+
 struct lanebloom_filter {
   const struct format_table *format;
   struct filter_shape shape;
   const uint8_t *bytes; /* the engine's bytes: payload and frame */
   size_t nbytes;
   const uint8_t *payload; /* in `bytes`; for a constant answer it equals `bytes` */
-  uint64_t nkeys;         /* or LANEBLOOM_UNKNOWN */
-  double bits_per_key;    /* as recorded when it was built; NaN: unknown */
-  lanebloom_key_form key_form;
+  struct filter_facts facts;
   struct memory memory; /* owned; nothing is freed if its kind is MEMORY_BORROWED */
 };
 
@@ -28,42 +33,30 @@ static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
 }
 
 /* Fills a filter that borrows the engine's bytes, so that it does not have to be closed. If the
- * requested format recognises others, the filter gets the format that was recognised. Errors:
- * FORMAT, LIMIT. */
+ * requested format recognises others, the filter gets the format that was recognised. Its facts are
+ * unknown, and its key form is plain. Errors: FORMAT, LIMIT, CORRUPT. */
 lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,
-                                       size_t nbytes, lanebloom_filter *filter);
+                                       size_t nbytes, lanebloom_filter *filter,
+                                       const struct problem *problem);
 
-/* Creates a filter of the plain key form from the engine's bytes, which are in `memory` or are
- * borrowed. On success the filter owns `memory`; on an error the caller still owns it. Errors:
- * FORMAT, LIMIT, MEMORY. */
+/* Creates a filter from the engine's bytes, which are in `memory` or are borrowed. On success the
+ * filter owns `memory`; on an error the caller still owns it. Errors: as for
+ * lanebloom_filter_read(); MEMORY. */
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
-                                        size_t nbytes, uint64_t nkeys, double bits_per_key,
-                                        struct memory memory, lanebloom_filter **filter);
+                                        size_t nbytes, const struct filter_facts *facts,
+                                        struct memory memory, lanebloom_filter **filter,
+                                        const struct problem *problem);
+
+/* Creates a filter as lanebloom_filter_adopt() does, with the facts that a caller of the library
+ * gives. Errors: ARGUMENT: the options are invalid; as for lanebloom_filter_adopt(). */
+lanebloom_status lanebloom_filter_adopt_raw(const struct format_table *requested,
+                                            const uint8_t *bytes, size_t nbytes,
+                                            const lanebloom_raw_options *options,
+                                            struct memory memory, lanebloom_filter **filter,
+                                            const struct problem *problem);
 
 /* Makes room for n more keys. After success, adding up to n keys, in any number of batches, can
  * fail only with KERNEL. Errors: MEMORY, KERNEL. */
 lanebloom_status lanebloom_builder_reserve(lanebloom_builder *builder, size_t n);
-
-/* ---- Merging filters and builders ---- */
-
-static inline bool same_shape(const struct filter_shape *a, const struct filter_shape *b)
-{
-  return a->answer == b->answer && a->nprobes == b->nprobes && a->nbytes == b->nbytes &&
-         a->nbits == b->nbits;
-}
-
-/* Adds two numbers of keys. If the sum overflows, it is unknown. */
-static inline uint64_t add_counts(uint64_t a, uint64_t b)
-{
-  uint64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
-}
-
-/* Sets the bits that are set in `from`. */
-static inline void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
-{
-  for (uint64_t i = 0; i < nbytes; i++)
-    into[i] |= from[i];
-}
 
 #endif

@@ -51,12 +51,24 @@ lanebloom_format lanebloom_format_at(size_t i)
   return i < NFORMATS ? formats[i]->id : (lanebloom_format)0;
 }
 
-lanebloom_format lanebloom_format_by_name(const char *name)
+lanebloom_status lanebloom_format_check_size(const struct format_table *format, uint64_t nbytes,
+                                             const struct problem *problem)
+{
+  if (nbytes <= format->max_nbytes)
+    return LANEBLOOM_OK;
+  return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                     "expected at most the %" PRIu64 " bytes that %s can hold, found %" PRIu64,
+                     format->max_nbytes, format->name, nbytes);
+}
+
+bool lanebloom_format_by_name(const char *name, lanebloom_format *format)
 {
   for (size_t i = 0; i < NFORMATS; i++)
-    if (strcmp(name, formats[i]->name) == 0)
-      return formats[i]->id;
-  return (lanebloom_format)0;
+    if (strcmp(name, formats[i]->name) == 0) {
+      *format = formats[i]->id;
+      return true;
+    }
+  return false;
 }
 
 const char *lanebloom_format_name(lanebloom_format id)

@@ -5,6 +5,7 @@
 #ifndef LANEBLOOM_FORMAT_H
 #define LANEBLOOM_FORMAT_H
 
+#include "common/problem.h"
 #include "kernels.h"
 
 struct format_table {
@@ -26,8 +27,10 @@ struct format_table {
   const struct format_table *(*recognise)(const uint8_t *bytes, size_t size);
 
   /* Finds the shape of a filter of at most max_nbytes bytes, by the rules of the engine's reader.
-   * The engine accepts some damaged bytes, so they have a shape, too. Errors: FORMAT. */
-  lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape);
+   * The engine accepts some damaged bytes, so they have a shape, too. Errors: FORMAT, LIMIT;
+   * CORRUPT if another process changed the bytes meanwhile. */
+  lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+                            const struct problem *problem);
 
   /* ---- Probing. In a table with `recognise`, all these members are 0 or NULL. ---- */
 
@@ -112,6 +115,10 @@ lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_
  * format, or if lanebloom can only open its filters; KERNEL if no kernels are active. */
 lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
                                                 const struct format_table **format);
+
+/* Checks that the format can hold a filter of this size. Errors: LIMIT. */
+lanebloom_status lanebloom_format_check_size(const struct format_table *format, uint64_t nbytes,
+                                             const struct problem *problem);
 
 /* ---- Equations that formats share (plan.c) ---- */
 

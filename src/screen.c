@@ -128,7 +128,7 @@ bool lanebloom_filter_may_contain_raw(lanebloom_format id, const void *bytes, si
 {
   const struct format_table *format = lanebloom_format_table(id);
   lanebloom_filter filter;
-  if (!format || lanebloom_filter_read(format, bytes, size, &filter))
+  if (!format || lanebloom_filter_read(format, bytes, size, &filter, &no_problem))
     return true;
   return lanebloom_filter_may_contain(&filter, key, key_size);
 }

@@ -85,11 +85,9 @@ static bool open_sources(struct database *database, char **names, size_t *nnames
 static void print_damages(struct database *database)
 {
   for (size_t i = 0; i < database->nsources; i++) {
-    const char *damage;
-    for (size_t n = 0;
-         database->sources[i] && (damage = lanebloom_database_damage(database->sources[i], n));
-         n++) {
-      complain(NULL, "%s", damage);
+    const lanebloom_database *source = database->sources[i];
+    for (size_t n = 0; source && n < lanebloom_database_damage_count(source); n++) {
+      complain(NULL, "%s", lanebloom_database_damage_at(source, n));
       database->is_damaged = true;
     }
   }
@@ -205,7 +203,7 @@ void database_free(struct database *database, const struct table_loader *loader)
       loader->free(database->loaded[i]);
   free_listing(database, loader);
   for (size_t i = 0; i < database->nsources; i++)
-    lanebloom_database_close(database->sources[i]);
+    lanebloom_database_free(database->sources[i]);
   free(database->sources);
   free(database->tables);
   *database = (struct database){0};

@@ -19,8 +19,7 @@ static error_t parse_writer_option(int key, char *text, struct argp_state *state
   lanebloom_writer *writer = state->input;
   if (key != OPTION_WRITER)
     return ARGP_ERR_UNKNOWN;
-  *writer = lanebloom_writer_by_name(text);
-  if (*writer == LANEBLOOM_WRITER_UNKNOWN)
+  if (!lanebloom_writer_by_name(text, writer))
     usage_error(state, "--writer: expected leveldb or goleveldb, found '%s'", text);
   return 0;
 }

@@ -23,7 +23,7 @@ struct json_object *version_in_json(const lanebloom_database *database)
   json_object_object_add(object, "log_bytes", json_object_new_uint64(info.log_nbytes));
   json_object_object_add(object, "log_entries", json_object_new_uint64(info.nlog_entries));
   json_object_object_add(object, "complete",
-                         json_object_new_boolean(!lanebloom_database_damage(database, 0)));
+                         json_object_new_boolean(lanebloom_database_damage_count(database) == 0));
   json_object_object_add(object, "not_seen", json_object_new_string(not_seen));
   return object;
 }
@@ -37,5 +37,5 @@ void print_version_of(FILE *stream, const char *name, const lanebloom_database *
           ": sequence number %" PRIu64 ", tables %" PRIu64 ", logs %" PRIu64 " of %" PRIu64
           " bytes, %s; not seen: %s",
           info.sequence, info.ntables, info.nlogs, info.log_nbytes,
-          lanebloom_database_damage(database, 0) ? "damaged" : "complete", not_seen);
+          lanebloom_database_damage_count(database) > 0 ? "damaged" : "complete", not_seen);
 }

@@ -398,7 +398,7 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
   const lanebloom_status status = lanebloom_builder_finish(builder, &set->filter);
   if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
 }
 
 bool key_set_begins_with_header(const struct key_set *set, const struct field_syntax *fields)
@@ -420,7 +420,7 @@ bool key_set_has_byte(const struct key_set *set, char byte)
 
 void key_set_free(struct key_set *set)
 {
-  lanebloom_filter_close(set->filter);
+  lanebloom_filter_free(set->filter);
   lanebloom_memory_free(&set->table);
   lanebloom_memory_free(&set->keys.memory);
 }

@@ -83,7 +83,7 @@ static void *keep_open(void *context, const char *path, const struct table_place
 
 static void close_table(void *table)
 {
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
 }
 
 /* Warns of tables without a filter. Every key between the first and the last key of such a table
@@ -92,9 +92,7 @@ static void warn_of_tables_without_filter(const struct database *database)
 {
   size_t n = 0;
   for (size_t i = 0; i < database->ntables; i++) {
-    lanebloom_table_info info;
-    lanebloom_table_describe(database->tables[i], &info, sizeof info);
-    n += info.filter == LANEBLOOM_TABLE_FILTER_NONE;
+    n += lanebloom_table_filter_kind(database->tables[i]) == LANEBLOOM_TABLE_FILTER_NONE;
   }
   if (n > 0)
     complain(NULL,

@@ -28,7 +28,7 @@ static bool open_file(const struct parquet_query *query, const char *path, laneb
     status = lanebloom_parquet_find(*file, query->column, column, problem, PARQUET_PROBLEM_NBYTES);
   if (!status)
     return true;
-  lanebloom_parquet_close(*file);
+  lanebloom_parquet_free(*file);
   *file = NULL;
   return false;
 }
@@ -179,7 +179,7 @@ static void screen_file(const struct scan *scan, const char *path, uint8_t *bitm
   found->counts = resize(NULL, (info.nrow_groups + 1) * sizeof *found->counts);
   for (size_t i = 0; i < info.nrow_groups; i++)
     screen_row_group(scan, file, column, i, bitmap, found);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
 }
 
 static void file_free(struct parquet_file *found)
@@ -280,7 +280,7 @@ void parquet_screen(struct parquet_query *query, const struct parquet_screening 
 {
   const size_t nfiles = query->files->read.n, nworkers = screening->nworkers;
   lanebloom_parquet_keys *keys = prepare_keys(screening->keys, &query->model);
-  lanebloom_parquet_close(query->model.file);
+  lanebloom_parquet_free(query->model.file);
   query->model.file = NULL;
   query->nkeys = screening->keys->nkeys;
   struct scan scan = {.query = query,

@@ -32,32 +32,28 @@ void sources_add_table(struct sources *sources, const char *path, const lanebloo
   add_source(sources, path)->table = table;
 }
 
-static lanebloom_filter_info describe(const struct source *source)
-{
-  lanebloom_filter_info info;
-  lanebloom_filter_describe(source->filter, &info, sizeof info);
-  return info;
-}
-
 void sources_find_hashes(struct sources *sources)
 {
   for (size_t i = 0; i < sources->n; i++)
-    sources->all[i].hash = lanebloom_format_hash(describe(&sources->all[i]).format);
+    sources->all[i].hash = lanebloom_format_hash(lanebloom_filter_format(sources->all[i].filter));
 }
 
 double sources_rate(const struct sources *sources)
 {
   double log_none = 0; /* the logarithm of the share that passes no filter; with it, tiny rates are
                         * not rounded away */
-  for (size_t i = 0; i < sources->n; i++)
-    log_none += log1p(-describe(&sources->all[i]).model_rate);
+  for (size_t i = 0; i < sources->n; i++) {
+    lanebloom_filter_info info;
+    lanebloom_filter_describe(sources->all[i].filter, &info, sizeof info);
+    log_none += log1p(-info.model_rate);
+  }
   return -expm1(log_none);
 }
 
 void sources_free(struct sources *sources)
 {
   for (size_t i = 0; i < sources->n; i++)
-    lanebloom_filter_close(sources->all[i].filter);
+    lanebloom_filter_free(sources->all[i].filter);
   free(sources->all);
   free(sources->tables);
   *sources = (struct sources){0};

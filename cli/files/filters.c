@@ -80,7 +80,8 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     return NULL;
   }
   if (source->raw)
-    status = lanebloom_filter_load_raw(source->format, file, &filter, problem, sizeof problem);
+    status =
+        lanebloom_filter_load_raw(source->format, file, NULL, &filter, problem, sizeof problem);
   else
     status = lanebloom_filter_load(file, &filter, problem, sizeof problem);
   const bool is_other = is_other_file(status, problem);
@@ -151,16 +152,14 @@ bool has_no_keys(const lanebloom_filter *filter)
 void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw)
 {
   char path[PATH_MAX];
-  lanebloom_filter_info info;
   lanebloom_filter *found = NULL;
   if (!has_no_keys(filter) || !replaces_file(target, path))
     return;
-  lanebloom_filter_describe(filter, &info, sizeof info);
   const lanebloom_status status =
-      raw ? lanebloom_filter_load_raw(info.format, path, &found, NULL, 0)
+      raw ? lanebloom_filter_load_raw(lanebloom_filter_format(filter), path, NULL, &found, NULL, 0)
           : lanebloom_filter_load(path, &found, NULL, 0);
   const bool may_have_keys = status != LANEBLOOM_OK || !has_no_keys(found);
-  lanebloom_filter_close(found);
+  lanebloom_filter_free(found);
   if (may_have_keys)
     die(target->name, "expected keys, found none: this file may have some, and was not changed; to "
                       "replace it by a filter without keys, give --force");

@@ -75,16 +75,17 @@ lanebloom_status map_filter(struct mapped *mapped, const char *path, char *probl
 {
   *mapped = (struct mapped){0};
   map(mapped, path);
+  lanebloom_status status;
   if (mapped->bytes) {
     watch(mapped, path);
-    const lanebloom_status status =
-        lanebloom_filter_parse(mapped->bytes, mapped->nbytes, &mapped->filter);
-    if (status == LANEBLOOM_OK)
-      return status;
-    unmap_filter(mapped);
-  } /* Loading reads the file again and describes what was expected and what was found. */
-  const lanebloom_status status = lanebloom_filter_load(
-      is_standard_input(path) ? "/dev/stdin" : path, &mapped->filter, problem, problem_size);
+    status = lanebloom_filter_parse(mapped->bytes, mapped->nbytes, &mapped->filter, problem,
+                                    problem_size);
+    if (status != LANEBLOOM_OK)
+      unmap_filter(mapped);
+  } else {
+    status = lanebloom_filter_load(is_standard_input(path) ? "/dev/stdin" : path, &mapped->filter,
+                                   problem, problem_size);
+  }
   if (status != LANEBLOOM_OK && problem)
     explain_no_filter(path, status, problem, problem_size);
   return status;
@@ -95,14 +96,15 @@ lanebloom_status verify_again(const struct mapped *mapped)
   if (!mapped->bytes)
     return LANEBLOOM_OK;
   lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_parse(mapped->bytes, mapped->nbytes, &filter);
-  lanebloom_filter_close(filter);
+  const lanebloom_status status =
+      lanebloom_filter_parse(mapped->bytes, mapped->nbytes, &filter, NULL, 0);
+  lanebloom_filter_free(filter);
   return status;
 }
 
 void unmap_filter(struct mapped *mapped)
 {
-  lanebloom_filter_close(mapped->filter);
+  lanebloom_filter_free(mapped->filter);
   for (struct mapped **link = &first; *link; link = &(*link)->next)
     if (*link == mapped) {
       *link = mapped->next;

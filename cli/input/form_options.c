@@ -19,9 +19,9 @@ static const char *const of_options = "the command line";
 
 static lanebloom_encoding parse_encoding(const struct argp_state *state, const char *text)
 {
-  for (lanebloom_encoding i = LANEBLOOM_HEX; i <= LANEBLOOM_UUID; i++)
-    if (strcmp(text, lanebloom_encoding_name(i)) == 0)
-      return i;
+  lanebloom_encoding encoding;
+  if (lanebloom_encoding_by_name(text, &encoding) && encoding != LANEBLOOM_BYTES)
+    return encoding;
   usage_error(state,
               "--decode: expected none, hex, base64, int32, int64, uint32, uint64, float32, "
               "float64, date32, timestamp-s, timestamp-ms, timestamp-us, timestamp-ns, decimal128 "
@@ -93,14 +93,6 @@ void finish_form(struct record_syntax *syntax, const struct argp_state *state)
 
 /* ---- Forms of filters ---- */
 
-void describe_form(lanebloom_key_form form, char text[FORM_TEXT_NBYTES])
-{
-  snprintf(text, FORM_TEXT_NBYTES, "%s%s%s%s", lanebloom_encoding_name(form.encoding),
-           form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
-           form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
-           form.flags & LANEBLOOM_KEY_JOINED ? ", fields joined by a tab" : "");
-}
-
 static bool is_same_form(lanebloom_key_form a, lanebloom_key_form b)
 {
   return a.encoding == b.encoding && a.flags == b.flags;
@@ -129,11 +121,11 @@ static const char *form_origin(const struct record_syntax *syntax, lanebloom_key
 static void complain_of_form(const struct record_syntax *syntax, const char *path,
                              lanebloom_key_form wanted, lanebloom_key_form found)
 {
-  char wanted_text[FORM_TEXT_NBYTES], found_text[FORM_TEXT_NBYTES];
-  describe_form(wanted, wanted_text);
-  describe_form(found, found_text);
+  char wanted_text[LANEBLOOM_KEY_FORM_NBYTES], found_text[LANEBLOOM_KEY_FORM_NBYTES];
   complain(input_name(path), "expected a filter of key form '%s', as %s says, found '%s'",
-           wanted_text, form_origin(syntax, wanted, found), found_text);
+           lanebloom_key_form_text(wanted, wanted_text, sizeof wanted_text),
+           form_origin(syntax, wanted, found),
+           lanebloom_key_form_text(found, found_text, sizeof found_text));
 }
 
 /* Returns the form that the next filter must have, according to the options and to earlier filters.
@@ -159,12 +151,11 @@ bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_f
   const lanebloom_key_form found = lanebloom_filter_key_form(filter);
   const lanebloom_key_form wanted = wanted_form(syntax, found);
   if (!form_has_text(found)) {
-    char text[FORM_TEXT_NBYTES];
-    describe_form(found, text);
+    char text[LANEBLOOM_KEY_FORM_NBYTES];
     complain(input_name(path),
              "expected a key form for text (bytes, or one field as hex, base64, a number, a date, "
              "a time or a UUID), found '%s'",
-             text);
+             lanebloom_key_form_text(found, text, sizeof text));
     return false;
   }
   if (!is_same_form(wanted, found)) {

@@ -32,12 +32,6 @@ extern const struct argp form_argp;
  * joined. */
 void finish_form(struct record_syntax *syntax, const struct argp_state *state);
 
-/* The text of any form fits into this many bytes. */
-enum { FORM_TEXT_NBYTES = 80 };
-
-/* Describes a form in words, such as "hex, trimmed". */
-void describe_form(lanebloom_key_form form, char text[FORM_TEXT_NBYTES]);
-
 /* From now on, makes keys in the form of the filter at `path`, which is borrowed. If keys of this
  * form cannot be made from text, or if options or an earlier filter require another form, prints a
  * message and returns false. */

@@ -304,8 +304,8 @@ static char *format_names(format_test *passes)
 static lanebloom_format parse_format_that(format_test *passes, const struct argp_state *state,
                                           const char *text)
 {
-  const lanebloom_format format = lanebloom_format_by_name(text);
-  if (!passes(format))
+  lanebloom_format format = 0;
+  if (!lanebloom_format_by_name(text, &format) || !passes(format))
     usage_error(state, "--format: expected one of%s, found '%s'%s", format_names(passes), text,
                 format ? ", which can only be read" : "");
   return format;
@@ -334,7 +334,7 @@ static _Noreturn void refuse_kernel(const char *origin, const char *name)
   print_name(stderr, name);
   fputs("'; available:", stderr);
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    fprintf(stderr, " %s", lanebloom_kernel_name(i));
+    fprintf(stderr, " %s", lanebloom_kernel_at(i));
   fputc('\n', stderr);
   exit(EXIT_TROUBLE);
 }

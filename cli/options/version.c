@@ -9,7 +9,7 @@ static void print_kernels(FILE *stream)
   const char *active = lanebloom_kernel_active(); /* NULL if LANEBLOOM_KERNEL names no kernel */
   fputs("kernels:", stream);
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    fprintf(stream, " %s", lanebloom_kernel_name(i));
+    fprintf(stream, " %s", lanebloom_kernel_at(i));
   fprintf(stream, "; in use: %s\n", active ? active : "none");
 }
 

@@ -212,14 +212,16 @@ static lanebloom_filter *add_to_current(const struct add *add, const lanebloom_f
   lanebloom_filter *current = load_filter(add->file, &(struct filter_source){0}), *sum;
   if (!current)
     exit(EXIT_TROUBLE);
-  const lanebloom_status status =
-      lanebloom_filter_merge((const lanebloom_filter *const[]){current, new_keys}, 2, &sum);
+  char problem[256];
+  const lanebloom_status status = lanebloom_filter_merge(
+      (const lanebloom_filter *const[]){new_keys, current}, 2, &sum, NULL, problem, sizeof problem);
   if (status == LANEBLOOM_ERR_MISMATCH)
-    die(add->build.path, "the filter was replaced by another kind of filter while keys were read; "
-                         "nothing was added: `lanebloom info' describes the new one");
+    die(add->build.path,
+        "the filter was replaced by another kind while keys were read: %s; nothing was added",
+        problem);
   if (status != LANEBLOOM_OK)
-    die(add->build.path, "%s", status_text(status));
-  lanebloom_filter_close(current);
+    die(add->build.path, "%s", problem);
+  lanebloom_filter_free(current);
   return sum;
 }
 
@@ -240,14 +242,14 @@ int add_main(int argc, char **argv)
 
   const int fd = lock_file(add.file, build->path);
   lanebloom_filter *sum = add_to_current(&add, new_keys);
-  lanebloom_filter_close(new_keys);
+  lanebloom_filter_free(new_keys);
   check_rate_is_kept(&add, sum);
   if (!is_named(fd, add.file))
     die(build->path, "the filter was replaced while keys were added to it; nothing was added: add "
                      "them again");
   const bool saved = save_filter(sum, &build->target, false);
   close(fd);
-  lanebloom_filter_close(sum);
+  lanebloom_filter_free(sum);
   free(file);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

@@ -249,6 +249,6 @@ int build_main(int argc, char **argv)
     check_keeps_keys(&build.target, filter, build.raw);
   check_filter(&build, filter, nkeys);
   bool saved = save_filter(filter, &build.target, build.raw);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

@@ -193,8 +193,8 @@ static void add_chunk(void *context, size_t worker, struct cutter *cutter, struc
 static lanebloom_status merge_partial(struct building *building, struct partial *partial)
 {
   if (partial->builder && !partial->status)
-    partial->status = lanebloom_builder_merge(building->builder, partial->builder);
-  lanebloom_builder_destroy(partial->builder);
+    partial->status = lanebloom_builder_merge(building->builder, partial->builder, NULL, 0);
+  lanebloom_builder_free(partial->builder);
   partial->builder = NULL;
   return partial->status;
 }
@@ -250,8 +250,8 @@ static void merge_upper(void *context, size_t i)
   if (!into->status)
     into->status = from->status;
   if (!into->status)
-    into->status = lanebloom_builder_merge(into->builder, from->builder);
-  lanebloom_builder_destroy(from->builder);
+    into->status = lanebloom_builder_merge(into->builder, from->builder, NULL, 0);
+  lanebloom_builder_free(from->builder);
 }
 
 /* Sets the bits of the stored hashes in nworkers threads, merges their filters in pairs, and
@@ -264,7 +264,7 @@ static lanebloom_status finish_by_parts(struct building *building, lanebloom_fil
   struct partial *all = &building->partials[0];
   if (!all->status)
     all->status = lanebloom_builder_finish(all->builder, filter);
-  lanebloom_builder_destroy(all->builder);
+  lanebloom_builder_free(all->builder);
   return all->status;
 }
 
@@ -308,6 +308,6 @@ lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys)
   if (status != LANEBLOOM_OK)
     die_of(status, build, *nkeys);
   free(building.partials);
-  lanebloom_builder_destroy(building.builder);
+  lanebloom_builder_free(building.builder);
   return filter;
 }

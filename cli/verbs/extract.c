@@ -132,6 +132,6 @@ int extract_main(int argc, char **argv)
   if (!extract.force)
     check_keeps_keys(&target, filter, extract.raw);
   const bool saved = save_filter(filter, &target, extract.raw);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

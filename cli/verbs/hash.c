@@ -176,6 +176,6 @@ int hash_main(int argc, char **argv)
                                           * of the records */
   job_run(&job);
   free(hash.positions);
-  lanebloom_filter_close(hash.filter);
+  lanebloom_filter_free(hash.filter);
   return job.nfailed > 0 ? EXIT_TROUBLE : EXIT_SUCCESS;
 }

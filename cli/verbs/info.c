@@ -100,9 +100,8 @@ static void print_text(const char *path, const lanebloom_filter *filter,
     outputf("false-positive rate, measured: %.4g %% (95 %% interval %.4g %% to %.4g %%; %" PRIu64
             " random hashes, seed %" PRIu64 ")\n",
             100 * measured->rate, 100 * measured->low, 100 * measured->high, nhashes, MEASURE_SEED);
-  char form[FORM_TEXT_NBYTES];
-  describe_form(info->key_form, form);
-  outputf("key form: %s\n", form);
+  char form[LANEBLOOM_KEY_FORM_NBYTES];
+  outputf("key form: %s\n", lanebloom_key_form_text(info->key_form, form, sizeof form));
 }
 
 static struct json_object *json_measurement(const struct measurement *measured, uint64_t nhashes)
@@ -177,7 +176,7 @@ int info_main(int argc, char **argv)
     struct measurement measured = measure(filter, info.format, report.nhashes);
     (report.json ? print_json : print_text)(report.paths[i], filter, &info, &measured,
                                             report.nhashes);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   return status;
 }

@@ -81,7 +81,7 @@ static bool read_model_name(char *name, size_t size)
 
 static bool is_active(size_t kernel)
 {
-  return strcmp(lanebloom_kernel_name(kernel), lanebloom_kernel_active()) == 0;
+  return strcmp(lanebloom_kernel_at(kernel), lanebloom_kernel_active()) == 0;
 }
 
 /* Returns by how many percent the kernel in use is slower than the fastest kernel. Returns 0 if
@@ -102,7 +102,7 @@ static struct json_object *json_timing(const struct timing *timing)
   struct json_object *ns = json_needed(json_object_new_object());
   struct json_object *fastest = json_needed(json_object_new_array());
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    const char *name = lanebloom_kernel_name(i);
+    const char *name = lanebloom_kernel_at(i);
     json_object_object_add(ns, name, json_number(timing->ns[i]));
     if (is_fastest(timing, i))
       json_object_array_add(fastest, json_object_new_string(name));
@@ -122,7 +122,7 @@ static void print_json(const struct kernels *kernels)
   struct json_object *object = json_begin();
   struct json_object *names = json_needed(json_object_new_array());
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    json_object_array_add(names, json_object_new_string(lanebloom_kernel_name(i)));
+    json_object_array_add(names, json_object_new_string(lanebloom_kernel_at(i)));
   json_object_object_add(object, "cpu", json_object_new_string(kernels->cpu));
   json_object_object_add(object, "kernels", names);
   json_object_object_add(object, "active", json_object_new_string(lanebloom_kernel_active()));
@@ -142,7 +142,7 @@ enum { FORMAT_WIDTH = sizeof "leveldb-signed", NS_WIDTH = sizeof "12.34" };
 
 static int column_width(size_t kernel)
 {
-  const int width = (int)strlen(lanebloom_kernel_name(kernel)) + is_active(kernel);
+  const int width = (int)strlen(lanebloom_kernel_at(kernel)) + is_active(kernel);
   return width > NS_WIDTH ? width : NS_WIDTH;
 }
 
@@ -152,8 +152,8 @@ static void print_header(void)
           TIMING_NKEYS, TIMING_BITS_PER_KEY);
   outputf("%-*s %-7s", FORMAT_WIDTH, "FORMAT", "KEYS");
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    outputf(" %*s%s", column_width(i) - (int)strlen(lanebloom_kernel_name(i)),
-            is_active(i) ? "*" : "", lanebloom_kernel_name(i));
+    outputf(" %*s%s", column_width(i) - (int)strlen(lanebloom_kernel_at(i)),
+            is_active(i) ? "*" : "", lanebloom_kernel_at(i));
   outputf("  FASTEST\n");
 }
 
@@ -167,7 +167,7 @@ static void print_timing(const struct timing *timing)
   outputf(" ");
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
     if (is_fastest(timing, i))
-      outputf("%s%s%s", nfastest++ ? ", " : " ", is_active(i) ? "*" : "", lanebloom_kernel_name(i));
+      outputf("%s%s%s", nfastest++ ? ", " : " ", is_active(i) ? "*" : "", lanebloom_kernel_at(i));
   if (nfastest > 1)
     outputf(" (tie)");
   if (excess(timing) > 0)
@@ -180,9 +180,9 @@ static void print_text(const struct kernels *kernels)
   outputf("%s\n", kernels->cpu);
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
     if (is_active(i))
-      outputf("* %s (%s)\n", lanebloom_kernel_name(i), lanebloom_kernel_reason());
+      outputf("* %s (%s)\n", lanebloom_kernel_at(i), lanebloom_kernel_reason());
     else
-      outputf("  %s\n", lanebloom_kernel_name(i));
+      outputf("  %s\n", lanebloom_kernel_at(i));
   if (kernels->measure)
     print_header();
   for (size_t i = 0; i < kernels->ntimings; i++)

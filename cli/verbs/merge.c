@@ -93,69 +93,23 @@ static struct mapped *map_all(const struct merge *merge)
   return mapped;
 }
 
-static void complain_of_form(const char *name, lanebloom_key_form form, const char *first_name,
-                             lanebloom_key_form first)
+/* Reports a filter that cannot be merged with the first one. */
+static void complain_of_mismatch(const char *name, const lanebloom_filter *filter,
+                                 const char *first, const char *problem)
 {
-  char found[FORM_TEXT_NBYTES], wanted[FORM_TEXT_NBYTES];
-  describe_form(form, found);
-  describe_form(first, wanted);
-  complain(name,
-           "expected a filter of key form '%s', as %s says, found '%s'; build all of them with the "
-           "same --decode, --lower and --trim",
-           wanted, first_name, found);
-}
-
-/* Reports the first property in which the filter differs from the first filter, or that it cannot
- * be merged at all. Returns false if neither is the case. */
-static bool complain_of_difference(const char *name, const lanebloom_filter *filter,
-                                   const char *first_name, const lanebloom_filter *first)
-{
-  static const char advice[] = "; filters merge if they were built with the same --format, --bits "
-                               "and --expected";
-  lanebloom_filter_info wanted, found;
-  size_t wanted_nbytes, found_nbytes;
-  lanebloom_filter_describe(first, &wanted, sizeof wanted);
-  lanebloom_filter_bytes(first, &wanted_nbytes);
-  lanebloom_filter_describe(filter, &found, sizeof found);
-  lanebloom_filter_bytes(filter, &found_nbytes);
   lanebloom_format_info format;
-  const bool only_opens =
-      found.nprobes > 0 &&
-      lanebloom_format_describe(found.format, &format, sizeof format) == LANEBLOOM_OK &&
-      !format.builds;
-  if (only_opens)
+  if (lanebloom_format_describe(lanebloom_filter_format(filter), &format, sizeof format) ==
+          LANEBLOOM_OK &&
+      !format.builds)
     complain(name,
-             "expected a filter that can be merged, found %s, which can only be read; `lanebloom "
-             "screen --filter' queries several filters without merging them",
-             format.name);
-  else if (found.format != wanted.format)
-    complain(name, "expected the format of %s, %s, found %s%s", first_name,
-             lanebloom_format_name(wanted.format), lanebloom_format_name(found.format), advice);
-  else if (found_nbytes != wanted_nbytes || found.nbits != wanted.nbits)
-    complain(name, "expected the size of %s, %zu bytes, found %zu bytes%s", first_name,
-             wanted_nbytes, found_nbytes, advice);
-  else if (found.nprobes != wanted.nprobes)
-    complain(name, "expected the probes per key of %s, %" PRIu32 ", found %" PRIu32 "%s",
-             first_name, wanted.nprobes, found.nprobes, advice);
-  else if (found.key_form.encoding != wanted.key_form.encoding ||
-           found.key_form.flags != wanted.key_form.flags)
-    complain_of_form(name, found.key_form, first_name, wanted.key_form);
+             "%s, which can only be read; `lanebloom screen --filter' queries several filters "
+             "without merging them",
+             problem);
   else
-    return false;
-  return true;
-}
-
-/* Finds the first filter that cannot be merged, and reports why. */
-static void complain_of_mismatch(const struct merge *merge, const struct mapped *mapped)
-{
-  const char *first = input_name(merge->paths[0]);
-  size_t i = 0; /* begins at the first filter, because even its format may be one that cannot be
-                 * merged */
-  while (i < merge->npaths && !complain_of_difference(input_name(merge->paths[i]), mapped[i].filter,
-                                                      first, mapped[0].filter))
-    i++;
-  if (i == merge->npaths)
-    complain(NULL, "%s", status_text(LANEBLOOM_ERR_MISMATCH));
+    complain(name,
+             "%s; a filter merges with %s if both were built with the same --format, --bits, "
+             "--expected, --decode, --lower and --trim",
+             problem, first);
 }
 
 /* Merges the filters, then checks whether their files have changed since they were verified. A
@@ -167,14 +121,18 @@ static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *map
   for (size_t i = 0; i < n; i++)
     filters[i] = mapped[i].filter;
   lanebloom_filter *merged;
-  lanebloom_status status = lanebloom_filter_merge(filters, n, &merged);
+  size_t bad;
+  char problem[256];
+  lanebloom_status status =
+      lanebloom_filter_merge(filters, n, &merged, &bad, problem, sizeof problem);
   free(filters);
   if (status == LANEBLOOM_ERR_MISMATCH) {
-    complain_of_mismatch(merge, mapped);
+    complain_of_mismatch(input_name(merge->paths[bad]), mapped[bad].filter,
+                         input_name(merge->paths[0]), problem);
     exit(EXIT_TROUBLE);
   }
   if (status != LANEBLOOM_OK)
-    die(NULL, "%s", status_text(status));
+    die(NULL, "%s", problem);
   for (size_t i = 0; i < n; i++) {
     status = verify_again(&mapped[i]);
     if (status != LANEBLOOM_OK)
@@ -243,6 +201,6 @@ int merge_main(int argc, char **argv)
   const bool saved = save_filter(merged, &target, false);
   if (fd >= 0)
     close(fd);
-  lanebloom_filter_close(merged);
+  lanebloom_filter_free(merged);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

@@ -28,7 +28,7 @@ static void describe_filter(const lanebloom_parquet *file, size_t column, struct
     return;
   }
   lanebloom_filter_describe(filter, &row->filter, sizeof row->filter);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 static void describe_chunk(const lanebloom_parquet *file, const char *path, size_t row_group,
@@ -70,7 +70,7 @@ static bool describe_file(const char *path, struct totals *totals,
     for (size_t i = 0; i < info.ncolumns; i++)
       describe_chunk(file, path, group, i, columns[i], listing);
   free(columns);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   return true;
 }
 

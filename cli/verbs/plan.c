@@ -118,7 +118,7 @@ struct planned {
   double absent_ns, present_ns; /* NaN: not measured */
 };
 
-/* NaN: not measured */
+/* Returns the bits per key that are nsteps steps above the fewest that the format allows. */
 static double bits_at(const lanebloom_format_info *format, uint64_t nsteps)
 {
   return format->min_bits_per_key + (double)nsteps * format->bits_per_key_step;
@@ -211,7 +211,7 @@ static void plan_size(const struct plan *plan, lanebloom_format id, struct plann
 static void take_times(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   size_t kernel = 0;
-  while (strcmp(lanebloom_kernel_name(kernel), lanebloom_kernel_active()) != 0)
+  while (strcmp(lanebloom_kernel_at(kernel), lanebloom_kernel_active()) != 0)
     kernel++;
   planned->absent_ns = planned->present_ns = NAN;
   for (size_t i = 0; i < plan->ntimings; i++) {

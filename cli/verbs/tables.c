@@ -268,7 +268,7 @@ static void *describe_table(void *context, const char *path, const struct table_
     row->json = describe_in_json(path, place, &info);
   else
     row->line = describe_in_text(&info, place);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   return row;
 }
 

@@ -65,7 +65,7 @@ static void time_filter(const lanebloom_filter *filter, const lanebloom_keys que
 {
   for (unsigned round = 0; round == 0 || seconds() < deadline; round++)
     for (size_t kernel = 0; kernel < lanebloom_kernel_count(); kernel++) {
-      use_kernel(lanebloom_kernel_name(kernel));
+      use_kernel(lanebloom_kernel_at(kernel));
       for (size_t i = 0; i < 2; i++)
         update(&timings[i], kernel, take_turn(filter, &queries[i], round));
     }
@@ -119,7 +119,7 @@ size_t time_kernels(struct timing **timings)
     lanebloom_filter *filter = build_filter(format, &keys);
     time_filter(filter, queries, *timings + n,
                 first + ALL_SECONDS * (double)(i + 1) / (double)nformats);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     n += 2;
   }
   use_kernel(active);

@@ -16,7 +16,7 @@ enum { TIMING_NKEYS = 200000, TIMING_BITS_PER_KEY = 10 };
 struct timing {
   lanebloom_format format;
   bool present;
-  double *ns; /* nanoseconds per key for each kernel, in the order of lanebloom_kernel_name() */
+  double *ns; /* nanoseconds per key for each kernel, in the order of lanebloom_kernel_at() */
   double least_ns;
 };
 

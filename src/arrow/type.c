@@ -205,16 +205,10 @@ lanebloom_status lanebloom_arrow_check_form(const struct type *type, lanebloom_k
   if (fits(type, form))
     return LANEBLOOM_OK;
   const char *found = type->is_text ? "text" : lanebloom_encoding_name(type->encoding);
-  if (form.flags)
-    return problem_set(
-        problem, LANEBLOOM_ERR_MISMATCH,
-        "keys of the %s: %s%s%s%s, but keys of arrays are not changed; the array has %s", owner,
-        lanebloom_encoding_name(form.encoding),
-        form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
-        form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
-        form.flags & LANEBLOOM_KEY_JOINED ? ", joined fields" : "", found);
-  return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "keys of the %s: %s; the array has %s", owner,
-                     lanebloom_encoding_name(form.encoding), found);
+  char expected[LANEBLOOM_KEY_FORM_NBYTES];
+  return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "keys of the %s: %s%s; the array has %s",
+                     owner, lanebloom_key_form_text(form, expected, sizeof expected),
+                     form.flags ? ", but keys of arrays are not changed" : "", found);
 }
 
 lanebloom_status lanebloom_arrow_key_form(const struct ArrowSchema *schema,

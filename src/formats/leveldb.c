@@ -57,8 +57,10 @@ static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct 
 
 /* Finds the shape by the checks that LevelDB's KeyMayMatch does, in the same order (LevelDB 1.23
  * util/bloom.cc). */
-static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+                                      const struct problem *problem)
 {
+  (void)problem;
   *shape = (struct filter_shape){.answer = ANSWER_NEVER};
   if (size < 2)
     return LANEBLOOM_OK;

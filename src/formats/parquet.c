@@ -35,11 +35,15 @@ static struct filter_shape parquet_shape(uint64_t nbytes, uint32_t line_nbytes, 
   };
 }
 
-static lanebloom_status parquet_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+static lanebloom_status parquet_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+                                      const struct problem *problem)
 {
   (void)bytes;
   if (size == 0 || size % PARQUET_BLOCK_NBYTES != 0)
-    return LANEBLOOM_ERR_FORMAT;
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected the bits of a Parquet filter, whole blocks of %d bytes, found %zu "
+                       "bytes",
+                       PARQUET_BLOCK_NBYTES, size);
   *shape = parquet_shape(size, PARQUET_BLOCK_NBYTES, NPROBES);
   return LANEBLOOM_OK;
 }

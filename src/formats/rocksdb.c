@@ -23,8 +23,18 @@ static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
   return ROCKSDB_KIND_ALWAYS;
 }
 
+/* The format of each kind. "rocksdb" has the constant answers. */
+static const struct format_table *const FORMATS[] = {
+    [ROCKSDB_KIND_NEVER] = &lanebloom_format_rocksdb,
+    [ROCKSDB_KIND_ALWAYS] = &lanebloom_format_rocksdb,
+    [ROCKSDB_KIND_LEGACY] = &lanebloom_format_rocksdb_legacy,
+    [ROCKSDB_KIND_LOCAL] = &lanebloom_format_rocksdb_local,
+    [ROCKSDB_KIND_RIBBON] = &lanebloom_format_rocksdb_ribbon,
+};
+
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
-                                         enum rocksdb_kind expected, struct filter_shape *shape)
+                                         enum rocksdb_kind expected, struct filter_shape *shape,
+                                         const struct problem *problem)
 {
   const enum rocksdb_kind kind = kind_of(bytes, size);
   *shape = (struct filter_shape){
@@ -36,7 +46,8 @@ lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
   else if (kind == expected)
     shape->answer = ANSWER_BY_PROBES;
   else
-    return LANEBLOOM_ERR_FORMAT;
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT, "expected a filter of %s, found one of %s",
+                       FORMATS[expected]->name, FORMATS[kind]->name);
   return LANEBLOOM_OK;
 }
 
@@ -95,18 +106,15 @@ double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t 
 
 static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t size)
 {
-  const enum rocksdb_kind kind = kind_of(bytes, size);
-  return kind == ROCKSDB_KIND_LEGACY   ? &lanebloom_format_rocksdb_legacy
-         : kind == ROCKSDB_KIND_LOCAL  ? &lanebloom_format_rocksdb_local
-         : kind == ROCKSDB_KIND_RIBBON ? &lanebloom_format_rocksdb_ribbon
-                                       : &lanebloom_format_rocksdb;
+  return FORMATS[kind_of(bytes, size)];
 }
 
 /* Parses filters with constant answers. Filters that are probed do not get here, because they were
  * recognised as another format. */
-static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+                                      const struct problem *problem)
 {
-  return lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape);
+  return lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape, problem);
 }
 
 const struct format_table lanebloom_format_rocksdb = {

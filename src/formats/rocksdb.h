@@ -32,7 +32,14 @@ enum rocksdb_kind {
  * becomes ANSWER_BY_PROBES, the filter has the expected kind, and the caller fills in the rest of
  * the shape. Errors: FORMAT if the filter is of another kind. */
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
-                                         enum rocksdb_kind expected, struct filter_shape *shape);
+                                         enum rocksdb_kind expected, struct filter_shape *shape,
+                                         const struct problem *problem);
+
+/* Reports that another process changed the bytes while they were parsed. */
+static inline lanebloom_status rocksdb_bytes_changed(const struct problem *problem)
+{
+  return problem_set(problem, LANEBLOOM_ERR_CORRUPT, "the bytes were changed while they were read");
+}
 
 /* Serves as format_table.round_bits: rounds bits per key to thousandths as the engine does. */
 lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits);

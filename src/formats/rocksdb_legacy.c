@@ -61,9 +61,11 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
  * not a power of two, every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
  * GetBuiltinFilterBitsReader). */
 static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
-                                             struct filter_shape *shape)
+                                             struct filter_shape *shape,
+                                             const struct problem *problem)
 {
-  lanebloom_status status = lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_LEGACY, shape);
+  lanebloom_status status =
+      lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_LEGACY, shape, problem);
   if (status || shape->answer != ANSWER_BY_PROBES)
     return status;
 
@@ -72,7 +74,7 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
   const uint32_t nlines = load_le32(trailer + 1);
   /* someone changed the mapped file meanwhile */
   if (nprobes < 1 || nprobes > ROCKSDB_LEGACY_MAX_NPROBES)
-    return LANEBLOOM_ERR_CORRUPT;
+    return rocksdb_bytes_changed(problem);
   const uint64_t line_nbytes = nlines == 0 ? 0 : shape->nbytes / nlines;
   const bool power_of_two = line_nbytes != 0 && (line_nbytes & (line_nbytes - 1)) == 0;
   if (!power_of_two || line_nbytes * nlines != shape->nbytes || line_nbytes > MAX_LINE_NBYTES) {

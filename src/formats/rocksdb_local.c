@@ -76,9 +76,11 @@ static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
  * GetBloomBitsReader), with one exception. If the payload has no whole line, the engine reads out
  * of bounds; here every key may be present. */
 static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
-                                            struct filter_shape *shape)
+                                            struct filter_shape *shape,
+                                            const struct problem *problem)
 {
-  lanebloom_status status = lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_LOCAL, shape);
+  lanebloom_status status =
+      lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_LOCAL, shape, problem);
   if (status || shape->answer != ANSWER_BY_PROBES)
     return status;
 

@@ -28,9 +28,11 @@ static uint32_t seed_numbered(uint8_t number)
  * If the division is not even, the last blocks get one segment more than the others. Bytes after
  * the last segment are not read. */
 static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
-                                             struct filter_shape *shape)
+                                             struct filter_shape *shape,
+                                             const struct problem *problem)
 {
-  lanebloom_status status = lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_RIBBON, shape);
+  lanebloom_status status =
+      lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_RIBBON, shape, problem);
   if (status || shape->answer != ANSWER_BY_PROBES)
     return status;
 
@@ -38,7 +40,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   const uint64_t nblocks = load_le32(trailer + 1) >> 8;
   const uint64_t nsegments = shape->nbytes / ROCKSDB_RIBBON_SEGMENT_NBYTES;
   if (nblocks < 2) /* someone changed the mapped file meanwhile */
-    return LANEBLOOM_ERR_CORRUPT;
+    return rocksdb_bytes_changed(problem);
   uint64_t ncolumns = (nsegments + nblocks - 1) / nblocks;
   uint64_t nnarrow = ncolumns * nblocks - nsegments;
   if (ncolumns > ROCKSDB_RIBBON_MAX_NCOLUMNS) {

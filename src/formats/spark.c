@@ -58,16 +58,28 @@ static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes,
  * 0 probes, or a negative number, every key passes. Spark's reader reads as many words as the
  * header says and ignores what follows; here nothing may follow the words. */
 static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint8_t *bytes,
-                              size_t size, struct filter_shape *shape)
+                              size_t size, struct filter_shape *shape,
+                              const struct problem *problem)
 {
-  if (size <= header_nbytes || load_be32(bytes + VERSION_OFFSET) != version)
-    return LANEBLOOM_ERR_FORMAT;
+  if (size <= header_nbytes)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected a Spark filter, which has more than %zu bytes, found %zu",
+                       header_nbytes, size);
+  const uint32_t found = load_be32(bytes + VERSION_OFFSET);
+  if (found != version)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected version %" PRIu32 " of Spark's filters, found %" PRIu32, version,
+                       found);
   const uint64_t nwords = load_be32(bytes + header_nbytes - NWORDS_FROM_END);
   const uint32_t nprobes = load_be32(bytes + NPROBES_OFFSET);
   if (size - header_nbytes != nwords * WORD_NBYTES)
-    return LANEBLOOM_ERR_FORMAT;
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected %" PRIu64 " bytes after the header, as it says, found %zu",
+                       nwords * WORD_NBYTES, size - header_nbytes);
   if (nprobes > SPARK_MAX_NPROBES && nprobes <= INT_MAX)
-    return LANEBLOOM_ERR_LIMIT;
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "expected at most %d probes per key, found %" PRIu32, SPARK_MAX_NPROBES,
+                       nprobes);
   *shape = spark_v2_shape(nwords * WORD_NBYTES, WORD_NBYTES, nprobes);
   if (nprobes == 0 || nprobes > INT_MAX) /* negative in Java */
     *shape = (struct filter_shape){.answer = ANSWER_ALWAYS};
@@ -75,9 +87,9 @@ static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint
 }
 
 static lanebloom_status spark_v1_parse(const uint8_t *bytes, size_t size,
-                                       struct filter_shape *shape)
+                                       struct filter_shape *shape, const struct problem *problem)
 {
-  const lanebloom_status status = parse(1, V1_HEADER_NBYTES, bytes, size, shape);
+  const lanebloom_status status = parse(1, V1_HEADER_NBYTES, bytes, size, shape, problem);
   if (!status && shape->answer == ANSWER_BY_PROBES)
     *shape = spark_v1_shape(shape->nbytes, WORD_NBYTES, shape->nprobes);
   return status;
@@ -86,10 +98,15 @@ static lanebloom_status spark_v1_parse(const uint8_t *bytes, size_t size,
 /* Parses a filter and refuses seeds other than 0, because with them the hash of a key would depend
  * on the filter. Spark SQL always writes 0. */
 static lanebloom_status spark_v2_parse(const uint8_t *bytes, size_t size,
-                                       struct filter_shape *shape)
+                                       struct filter_shape *shape, const struct problem *problem)
 {
-  const lanebloom_status status = parse(2, V2_HEADER_NBYTES, bytes, size, shape);
-  return !status && load_be32(bytes + V2_SEED_OFFSET) != 0 ? LANEBLOOM_ERR_FORMAT : status;
+  const lanebloom_status status = parse(2, V2_HEADER_NBYTES, bytes, size, shape, problem);
+  if (status)
+    return status;
+  const uint32_t seed = load_be32(bytes + V2_SEED_OFFSET);
+  if (seed != 0)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT, "expected the seed 0, found %" PRIu32, seed);
+  return LANEBLOOM_OK;
 }
 
 static void write_frame(uint32_t version, size_t header_nbytes, const struct filter_shape *shape,

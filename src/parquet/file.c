@@ -46,7 +46,7 @@ lanebloom_status lanebloom_parquet_parse(const void *bytes, size_t size,
   return load(&input, bounds, file, &problem);
 }
 
-void lanebloom_parquet_close(lanebloom_parquet *file)
+void lanebloom_parquet_free(lanebloom_parquet *file)
 {
   if (!file)
     return;

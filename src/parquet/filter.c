@@ -184,12 +184,13 @@ lanebloom_status lanebloom_parquet_load_filter(const lanebloom_parquet *file, si
   if (status)
     return status;
   lanebloom_filter *borrowing;
-  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place.nbytes, &borrowing);
+  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place.nbytes, NULL, &borrowing,
+                                      problem_text, problem_size);
   if (!status) { /* a merged filter owns its bits, even one made from one filter */
     const lanebloom_filter *const one = borrowing;
-    status = lanebloom_filter_merge(&one, 1, filter);
-    lanebloom_filter_close(borrowing);
+    status = lanebloom_filter_merge(&one, 1, filter, NULL, problem_text, problem_size);
+    lanebloom_filter_free(borrowing);
   }
   filter_bits_free(&bits);
-  return status ? problem_status(&problem, status) : LANEBLOOM_OK;
+  return status;
 }

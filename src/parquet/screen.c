@@ -122,14 +122,13 @@ static lanebloom_status screen_whole(const struct lanebloom_parquet *file,
   lanebloom_status status = lanebloom_bits_read(file, place, &bits, problem);
   if (status)
     return status;
-  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place->nbytes, &filter);
-  if (status)
-    problem_status(problem, status);
-  else if (have_zeros(answers->keys, first, end))
+  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place->nbytes, NULL, &filter,
+                                      problem->text, problem->size);
+  if (!status && have_zeros(answers->keys, first, end))
     screen_around_zeros(filter, first, end, answers);
-  else
+  else if (!status)
     screen_range(filter, first, end, answers);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   filter_bits_free(&bits);
   return status;
 }
@@ -149,11 +148,12 @@ static lanebloom_status screen_block(const struct lanebloom_parquet *file,
       lanebloom_input_read(&file->input, place->offset + at, block, sizeof block, problem);
   if (status)
     return status;
-  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, block, sizeof block, &filter);
+  status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, block, sizeof block, NULL, &filter,
+                                      problem->text, problem->size);
   if (status)
-    return problem_status(problem, status);
+    return status;
   screen_range(filter, i, i + 1, answers);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return LANEBLOOM_OK;
 }
 

@@ -116,7 +116,7 @@ enum { NBOUNDS = sizeof bounds_names / sizeof *bounds_names };
 
 const char *lanebloom_parquet_bounds_name(lanebloom_parquet_bounds bounds)
 {
-  return (unsigned)bounds < NBOUNDS ? bounds_names[bounds] : NULL;
+  return (unsigned)bounds < NBOUNDS ? bounds_names[bounds] : "unknown";
 }
 
 bool lanebloom_parquet_bounds_by_name(const char *name, lanebloom_parquet_bounds *bounds)

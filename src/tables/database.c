@@ -324,14 +324,14 @@ lanebloom_status lanebloom_database_open(const char *folder,
   if (!status)
     status = open_database(made, options->log_folder, &problem);
   if (status) {
-    lanebloom_database_close(made);
+    lanebloom_database_free(made);
     return status;
   }
   *database = made;
   return LANEBLOOM_OK;
 }
 
-void lanebloom_database_close(lanebloom_database *database)
+void lanebloom_database_free(lanebloom_database *database)
 {
   if (!database)
     return;
@@ -382,7 +382,12 @@ void lanebloom_database_describe(const lanebloom_database *database, lanebloom_d
   info_copy(info, info_size, &full, sizeof full);
 }
 
-const char *lanebloom_database_damage(const lanebloom_database *database, size_t i)
+size_t lanebloom_database_damage_count(const lanebloom_database *database)
+{
+  return database->view.ndamages;
+}
+
+const char *lanebloom_database_damage_at(const lanebloom_database *database, size_t i)
 {
   return i < database->view.ndamages ? database->view.damages[i] : NULL;
 }

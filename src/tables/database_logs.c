@@ -213,10 +213,10 @@ static lanebloom_status make_filter(const lanebloom_database *database, lanebloo
   lanebloom_status status =
       lanebloom_builder_create(KEY_HASH_FORMAT, OTHERS_BITS_PER_KEY, OTHERS_NKEYS, &copy);
   if (!status)
-    status = lanebloom_builder_merge(copy, database->keys.others);
+    status = lanebloom_builder_merge(copy, database->keys.others, NULL, 0);
   if (!status)
     status = lanebloom_builder_finish(copy, &table->filters[0]);
-  lanebloom_builder_destroy(copy);
+  lanebloom_builder_free(copy);
   return status;
 }
 
@@ -244,7 +244,7 @@ lanebloom_status lanebloom_database_logs(lanebloom_database *database, lanebloom
   if (!made->comparator || !made->prefix_extractor)
     status = LANEBLOOM_ERR_MEMORY;
   if (status) {
-    lanebloom_table_close(made);
+    lanebloom_table_free(made);
     return problem_status(&problem, status);
   }
   *table = made;

@@ -51,13 +51,13 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
         (const uint8_t *)bytes.data < counted)
       continue;
     lanebloom_status status =
-        lanebloom_filter_parse_raw(table->hash, bytes.data, bytes.size, &filter);
+        lanebloom_filter_parse_raw(table->hash, bytes.data, bytes.size, NULL, &filter, NULL, 0);
     sum->is_short_of_memory |= status == LANEBLOOM_ERR_MEMORY;
     if (status)
       continue;
     counted = (const uint8_t *)bytes.data + bytes.size;
     add_filter(sum, filter, info);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }
 

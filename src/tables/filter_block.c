@@ -23,18 +23,20 @@ static const uint8_t no_probes[2] = {0, 0};
 static const lanebloom_slice every_key = {no_probes, sizeof no_probes}, no_key = {no_probes, 0};
 
 lanebloom_status lanebloom_filter_block_parse(lanebloom_format format, const void *bytes,
-                                              size_t size, lanebloom_filter_block **block)
+                                              size_t size, lanebloom_filter_block **block,
+                                              char *text, size_t text_size)
 {
+  const struct problem problem = problem_begin(text, text_size);
   *block = NULL;
   lanebloom_status status = filter_block_check_format(format);
+  if (!status && !bytes && size > 0)
+    status = LANEBLOOM_ERR_ARGUMENT;
   if (status)
-    return status;
-  if (!bytes && size > 0)
-    return LANEBLOOM_ERR_ARGUMENT;
+    return problem_status(&problem, status);
 
   lanebloom_filter_block *made = malloc(sizeof *made);
   if (!made)
-    return LANEBLOOM_ERR_MEMORY;
+    return problem_memory(&problem, sizeof *made);
   *made = (lanebloom_filter_block){.format = format};
   if (size >= TRAILER_NBYTES) {
     const uint8_t *trailer = (const uint8_t *)bytes + size - TRAILER_NBYTES;
@@ -52,7 +54,7 @@ lanebloom_status lanebloom_filter_block_parse(lanebloom_format format, const voi
   return LANEBLOOM_OK;
 }
 
-void lanebloom_filter_block_close(lanebloom_filter_block *block)
+void lanebloom_filter_block_free(lanebloom_filter_block *block)
 {
   free(block);
 }
@@ -203,10 +205,11 @@ static size_t screen_run(lanebloom_format format, const struct run *run, const u
 {
   lanebloom_filter *filter;
   if (run->n < MIN_KERNEL_NKEYS ||
-      lanebloom_filter_parse_raw(format, run->filter.data, run->filter.size, &filter))
+      lanebloom_filter_parse_raw(format, run->filter.data, run->filter.size, NULL, &filter, NULL,
+                                 0))
     return screen_one_by_one(run, hashes, bitmap);
   const size_t count = screen_by_kernel(filter, run, hashes, bitmap);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return count;
 }
 

@@ -79,7 +79,7 @@ lanebloom_status lanebloom_filter_block_builder_create(lanebloom_format format, 
     return status;
   lanebloom_filter_block_builder *made = malloc(sizeof *made);
   if (!made) {
-    lanebloom_builder_destroy(pending);
+    lanebloom_builder_free(pending);
     return LANEBLOOM_ERR_MEMORY;
   }
   *made = (lanebloom_filter_block_builder){
@@ -88,11 +88,11 @@ lanebloom_status lanebloom_filter_block_builder_create(lanebloom_format format, 
   return LANEBLOOM_OK;
 }
 
-void lanebloom_filter_block_builder_destroy(lanebloom_filter_block_builder *builder)
+void lanebloom_filter_block_builder_free(lanebloom_filter_block_builder *builder)
 {
   if (!builder)
     return;
-  lanebloom_builder_destroy(builder->pending);
+  lanebloom_builder_free(builder->pending);
   free(builder->filters.bytes);
   free(builder->offsets.bytes);
   free(builder);
@@ -122,7 +122,7 @@ static lanebloom_status make_filters(lanebloom_filter_block_builder *builder, ui
     size_t nbytes;
     const void *bytes = lanebloom_filter_bytes(filter, &nbytes);
     append(&builder->filters, bytes, nbytes);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   builder->pending_nkeys = builder->pending_nbytes = 0;
   while (nfilters_of(builder) < nfilters)

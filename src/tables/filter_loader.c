@@ -82,41 +82,28 @@ static bool reserve(lanebloom_table *table, size_t nfilters)
   return table->filter_data && table->filters;
 }
 
-static lanebloom_format format_of(const lanebloom_filter *filter)
-{
-  lanebloom_filter_info info;
-  lanebloom_filter_describe(filter, &info, sizeof info);
-  return info.format;
-}
-
-/* Returns one format for all formats with the same hash, so that filters of one table can differ in
- * format. In a table of Ribbon filters, RocksDB makes the filters of partitions with few keys
- * FastLocalBloom. */
-static lanebloom_format hashed_as(lanebloom_format format)
-{
-  return format == LANEBLOOM_ROCKSDB_RIBBON ? LANEBLOOM_ROCKSDB_LOCAL : format;
-}
-
 /* Opens filter i. If its kind is unknown, it is too large, or its hash differs from the hash of the
  * filters before it, table->filters[i] stays NULL, and every key may be in filter i. */
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
   lanebloom_filter *filter;
-  const lanebloom_status status =
-      lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, data->bytes, data->nbytes, &filter);
+  const lanebloom_status status = lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, data->bytes,
+                                                             data->nbytes, NULL, &filter, NULL, 0);
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
     return LANEBLOOM_OK;
   if (status)
     return problem_set(loader->problem, status, "filter: %s", lanebloom_status_text(status));
-  const lanebloom_format format = hashed_as(format_of(filter));
+  /* Filters of one table may differ in format if their hash is the same: in a table of Ribbon
+   * filters, RocksDB makes the filters of partitions with few keys FastLocalBloom. */
+  const lanebloom_format format = lanebloom_format_hash(lanebloom_filter_format(filter));
   if (table->hash == LANEBLOOM_ROCKSDB)
     table->hash = format;
   if (format == LANEBLOOM_ROCKSDB /* it has the same result for every key, so it needs no hash */
       || format == table->hash)
     table->filters[i] = filter;
   else
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   return LANEBLOOM_OK;
 }
 
@@ -205,7 +192,7 @@ static lanebloom_status load_filter_block(struct loader *loader, lanebloom_table
   table->hash = formats[0];
   for (size_t i = 0; i < 2 && formats[i]; i++) {
     status = lanebloom_filter_block_parse(formats[i], data->bytes, data->nbytes,
-                                          &table->filter_blocks[i]);
+                                          &table->filter_blocks[i], NULL, 0);
     if (status)
       return problem_set(loader->problem, status, "filter block: %s",
                          lanebloom_status_text(status));

@@ -37,7 +37,7 @@ void lanebloom_collector_free(struct key_collector *collector)
   free(collector->bytes);
   free(collector->ends);
   free(collector->unhashed);
-  lanebloom_builder_destroy(collector->others);
+  lanebloom_builder_free(collector->others);
   *collector = (struct key_collector){0};
 }
 

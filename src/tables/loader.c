@@ -150,7 +150,7 @@ lanebloom_status lanebloom_table_load(const struct input *input, const char *pat
   lanebloom_properties_free(&loader.properties);
   lanebloom_block_free(&dictionary);
   if (status) {
-    lanebloom_table_close(made);
+    lanebloom_table_free(made);
     return report_growth(input, status, problem);
   }
   *table = made;

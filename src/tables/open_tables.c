@@ -18,7 +18,7 @@ void lanebloom_table_visitor_drop(const lanebloom_table_visitor *visitor, void *
   if (visitor->opened)
     visitor->dropped(visitor->context, result);
   else
-    lanebloom_table_close(result);
+    lanebloom_table_free(result);
 }
 
 static void drop_all(lanebloom_database *database, const lanebloom_table_visitor *visitor)

@@ -13,20 +13,20 @@ void lanebloom_table_warn(lanebloom_table *table, const char *text)
   snprintf(table->warning + n, sizeof table->warning - n, "%s%s", n ? "; " : "", text);
 }
 
-void lanebloom_table_close(lanebloom_table *table)
+void lanebloom_table_free(lanebloom_table *table)
 {
   if (!table)
     return;
   for (size_t i = 0; i < table->nfilters; i++) {
     if (table->filters)
-      lanebloom_filter_close(table->filters[i]);
+      lanebloom_filter_free(table->filters[i]);
     if (table->filter_data)
       lanebloom_block_free(&table->filter_data[i]);
   }
   free(table->filters);
   free(table->filter_data);
   for (size_t i = 0; i < 2; i++)
-    lanebloom_filter_block_close(table->filter_blocks[i]);
+    lanebloom_filter_block_free(table->filter_blocks[i]);
   lanebloom_index_free(&table->index);
   lanebloom_hash_set_free(&table->key_hashes);
   free((void *)(uintptr_t)table->smallest.data);
@@ -35,6 +35,11 @@ void lanebloom_table_close(lanebloom_table *table)
   free(table->prefix_extractor);
   free(table->filter_name);
   free(table);
+}
+
+lanebloom_table_filter lanebloom_table_filter_kind(const lanebloom_table *table)
+{
+  return table->kind;
 }
 
 const char *lanebloom_table_warning(const lanebloom_table *table)
@@ -82,10 +87,12 @@ const char *lanebloom_writer_name(lanebloom_writer writer)
   return name_at(writer_names, NWRITERS, (size_t)writer);
 }
 
-lanebloom_writer lanebloom_writer_by_name(const char *name)
+bool lanebloom_writer_by_name(const char *name, lanebloom_writer *writer)
 {
   for (size_t i = 0; i < NWRITERS; i++)
-    if (writer_names[i] && strcmp(writer_names[i], name) == 0)
-      return (lanebloom_writer)i;
-  return LANEBLOOM_WRITER_UNKNOWN;
+    if (writer_names[i] && strcmp(writer_names[i], name) == 0) {
+      *writer = (lanebloom_writer)i;
+      return true;
+    }
+  return false;
 }

@@ -24,10 +24,7 @@ static lanebloom_keys three_keys(void)
 lanebloom_filter *filter_with(lanebloom_key_form form)
 {
   const lanebloom_keys keys = three_keys();
-  lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_OK);
-  cr_assert(lanebloom_filter_set_key_form(filter, form) == LANEBLOOM_OK);
-  return filter;
+  return test_filter_of(LANEBLOOM_LEVELDB, 10, &keys, form);
 }
 
 static void clear_problem(struct refusal *refusal)
@@ -84,7 +81,7 @@ void filters_refuse(const struct ArrowSchema *schema, const struct ArrowArray *a
             status);
   cr_assert(strncmp(cut, refusal.text, sizeof cut - 1) == 0 && strlen(cut) == sizeof cut - 1);
   cr_assert(lanebloom_filter_screen_arrow(filter, schema, array, NULL, &count, NULL, 0) == status);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 void builders_refuse(const struct ArrowSchema *schema, const struct ArrowArray *array,
@@ -109,8 +106,8 @@ void builders_refuse(const struct ArrowSchema *schema, const struct ArrowArray *
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 3);
     test_filter_bytes("after an error", filter, bytes, nbytes);
-    lanebloom_builder_destroy(builder);
-    lanebloom_filter_close(expected);
+    lanebloom_builder_free(builder);
+    lanebloom_filter_free(expected);
   }
 }
 

@@ -294,7 +294,7 @@ Test(refused, more_rows_than_indices_can_say)
                                           sizeof problem) == LANEBLOOM_ERR_LIMIT);
   cr_assert_str_eq(problem, "Arrow array: expected at most 4294967295 rows, found 4294967296");
   cr_assert(index == 77 && count == 99);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 /* ---- Odd arrays that are not refused ---- */
@@ -332,9 +332,9 @@ static void all_empty(const struct ArrowSchema *schema, const struct ArrowArray 
   cr_assert(lanebloom_filter_screen_arrow(without, schema, array, NULL, &count, NULL, 0) ==
             LANEBLOOM_OK);
   cr_assert(count == (lanebloom_filter_may_contain(without, NULL, 0) ? nvalid : 0));
-  lanebloom_filter_close(with);
-  lanebloom_filter_close(without);
-  lanebloom_builder_destroy(builder);
+  lanebloom_filter_free(with);
+  lanebloom_filter_free(without);
+  lanebloom_builder_free(builder);
 }
 
 /* Empty values may have no bytes at all, whatever their offsets are. */
@@ -377,5 +377,5 @@ Test(refused, not_an_array_without_a_name)
   cr_assert(*(const uint8_t *)booleans.buffers[1] == 7);
   booleans.release(&booleans);
   booleans_schema.release(&booleans_schema);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }

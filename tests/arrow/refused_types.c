@@ -141,7 +141,7 @@ Test(refused, arrays_of_another_form)
           size_t count = 99;
           cr_assert(lanebloom_filter_screen_arrow(filter, &made.rows.schema, &made.rows.array, NULL,
                                                   &count, NULL, 0) == LANEBLOOM_OK);
-          lanebloom_filter_close(filter);
+          lanebloom_filter_free(filter);
           continue;
         }
         if (flags)
@@ -149,7 +149,7 @@ Test(refused, arrays_of_another_form)
               text, sizeof text,
               "keys of the %%s: %s%s%s%s, but keys of arrays are not changed; the array has %s",
               name, flags & 1 ? ", trimmed" : "", flags & 2 ? ", lower-cased" : "",
-              flags & 4 ? ", joined fields" : "", found);
+              flags & 4 ? ", fields joined by a tab" : "", found);
         else
           snprintf(text, sizeof text, "keys of the %%s: %s; the array has %s", name, found);
         filters_refuse(&made.rows.schema, &made.rows.array, form, LANEBLOOM_ERR_MISMATCH, text);

@@ -222,7 +222,7 @@ static lanebloom_filter *add_between(const struct sample *made, lanebloom_format
          problem);
   must(lanebloom_builder_add(builder, &one), "");
   must(lanebloom_builder_finish(builder, &filter), "");
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return filter;
 }
 
@@ -241,8 +241,8 @@ static void check_adding(const struct sample *made, lanebloom_format format,
        problem);
   must(lanebloom_builder_finish(builder, &found), "");
   test_filter_bytes("built", found, bytes, nbytes);
-  lanebloom_filter_close(built);
-  lanebloom_builder_destroy(builder);
+  lanebloom_filter_free(built);
+  lanebloom_builder_free(builder);
 
   for (uint64_t expected_keys = 0; expected_keys <= 300; expected_keys += 300) {
     lanebloom_filter_info infos[2];
@@ -255,7 +255,7 @@ static void check_adding(const struct sample *made, lanebloom_format format,
                  (unsigned long long)infos[0].nkeys);
     bytes = lanebloom_filter_bytes(built, &nbytes);
     test_filter_bytes("built after others", found, bytes, nbytes);
-    lanebloom_filter_close(built);
+    lanebloom_filter_free(built);
   }
 }
 
@@ -280,10 +280,8 @@ static lanebloom_filter *filter_of_some(const struct expected *expected, laneblo
     if (rng_below(rng, 2))
       some[n++] = expected->added[i];
   const lanebloom_keys keys = lanebloom_keys_slices(some, n);
-  const lanebloom_key_form form = {.encoding = encoding};
-  lanebloom_filter *filter;
-  must(lanebloom_filter_build(format, 4, &keys, &filter), "");
-  must(lanebloom_filter_set_key_form(filter, form), "");
+  lanebloom_filter *filter =
+      test_filter_of(format, 4, &keys, (lanebloom_key_form){.encoding = encoding});
   free(some);
   return filter;
 }
@@ -311,7 +309,7 @@ static void check(const struct array_plan *plan, const char *kernel, struct rng 
   check_hashes(&made, format, &expected);
   check_slices(&made, &expected);
   check_adding(&made, format, &expected);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   free_expected(&expected);
   sample_free(&made);
 }
@@ -319,7 +317,7 @@ static void check(const struct array_plan *plan, const char *kernel, struct rng 
 /* Checks a plan with one of the kernels. */
 static void check_plan(const struct array_plan *plan, struct rng *rng)
 {
-  const char *kernel = lanebloom_kernel_name(rng_below(rng, lanebloom_kernel_count()));
+  const char *kernel = lanebloom_kernel_at(rng_below(rng, lanebloom_kernel_count()));
   test_context("%s: \"%s\"%s%s, %zu rows, %zu values, one of %llu and of %llu null%s", kernel,
                plan->type->format, plan->index_type ? " by " : "",
                plan->index_type ? plan->index_type->format : "", plan->n, plan->nvalues,
@@ -403,9 +401,9 @@ Test(rows, every_type_by_every_kernel)
                                         .rows_null_of = 5,
                                         .values_null_of = 5,
                                         .has_slices = true};
-        test_context("%s: \"%s\"%s", lanebloom_kernel_name(k), plan.type->format,
+        test_context("%s: \"%s\"%s", lanebloom_kernel_at(k), plan.type->format,
                      has_dictionary ? ", a dictionary" : "");
-        check(&plan, lanebloom_kernel_name(k), &rng);
+        check(&plan, lanebloom_kernel_at(k), &rng);
       }
 }
 

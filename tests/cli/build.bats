@@ -451,7 +451,7 @@ END
     lanebloom screen --raw --format $format - rows <raw | cmp - expected
   done
   run -2 --separate-stderr lanebloom screen --raw --format rocksdb-legacy raw rows
-  is_message "raw: not a filter of this format"
+  is_message "raw: expected a filter of rocksdb-legacy, found one of rocksdb-local"
 }
 
 @test "--progress reports once at least, silence otherwise" {

@@ -163,7 +163,7 @@ is_malformed() {
   [[ $(lanebloom screen -c -f 1,2 joined.lbf rows) -eq 1 ]]
   fails_with "plain.lbf: expected a filter of key form 'hex', as hex.lbf says, found 'bytes'" \
     lanebloom screen --filter hex.lbf --filter plain.lbf rows
-  fails_with "found 'bytes'; build all of them with the same --decode, --lower and --trim" \
+  fails_with "plain.lbf: expected keys of the form 'hex', found 'bytes'; a filter merges with" \
     lanebloom merge -o merged.lbf hex.lbf plain.lbf
   [[ ! -e merged.lbf ]]
   lanebloom merge -o merged.lbf hex.lbf hex.lbf

@@ -92,13 +92,13 @@ make_filters() {
   : | lanebloom build -o empty
   echo old >target
   size=$(($(stat -c %s a) - 64)) larger=$(($(stat -c %s large) - 64))
-  fails_with "large: expected the size of a, $size bytes, found $larger bytes; filters merge if" \
+  fails_with "large: expected $size bytes, found $larger; a filter merges with a if both were" \
     lanebloom merge --force -o target a b large other
-  fails_with "other: expected the format of a, rocksdb-local, found leveldb; filters merge if" \
+  fails_with "other: expected the format rocksdb-local, found leveldb; a filter merges with a if" \
     lanebloom merge --force -o target a b other large
-  fails_with "probes: expected the probes per key of few, 6, found 7; filters merge if" \
+  fails_with "probes: expected 6 probes per key, found 7; a filter merges with few if" \
     lanebloom merge --force -o target few few probes
-  fails_with "empty: expected the size of a, $size bytes, found 5 bytes" \
+  fails_with "empty: expected $size bytes, found 5; a filter merges with a if" \
     lanebloom merge --force -o target a empty
   holds target 'old\n'
 }

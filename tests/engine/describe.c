@@ -31,13 +31,14 @@ Test(info, says_what_the_filter_is)
   cr_assert(fabs(info.model_rate / expected - 1) < 1e-6, "%g, expected %g", info.model_rate,
             expected);
 
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &opened) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, NULL, &opened, NULL, 0) ==
+            LANEBLOOM_OK);
   lanebloom_filter_describe(opened, &info, sizeof info);
   cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key) &&
             info.nbits_set == nbits_set);
   cr_assert(fabs(info.model_rate / pow((double)nbits_set / (double)info.nbits, 6) - 1) < 1e-12);
-  lanebloom_filter_close(opened);
-  lanebloom_filter_close(built);
+  lanebloom_filter_free(opened);
+  lanebloom_filter_free(built);
 }
 
 static bool says_form(const lanebloom_filter *filter, lanebloom_key_form form)
@@ -49,70 +50,107 @@ static bool says_form(const lanebloom_filter *filter, lanebloom_key_form form)
          info.key_form.encoding == form.encoding && info.key_form.flags == form.flags;
 }
 
-Test(info, says_the_key_form_that_was_stated_last)
+/* Parses a filter of 1 byte of bits with these options. */
+static lanebloom_filter *parse_with(const lanebloom_raw_options *options)
 {
-  static const lanebloom_key_form unknown[] = {
-      {(lanebloom_encoding)(LANEBLOOM_UUID + 1), 0}, {(lanebloom_encoding)-1, 0}, {0, 8}};
-  const uint8_t bytes[] = {0xff, 6};
-  const lanebloom_key_form plain = {LANEBLOOM_BYTES, 0};
-  lanebloom_filter *filter, *merged;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, bytes, sizeof bytes, &filter) ==
-            LANEBLOOM_OK);
-  cr_assert(says_form(filter, plain));
+  static const uint8_t bytes[] = {0xff, 6};
+  lanebloom_filter *filter;
+  char problem[128] = "old";
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, bytes, sizeof bytes, options, &filter,
+                                       problem, sizeof problem) == LANEBLOOM_OK &&
+            !*problem);
+  cr_assert(lanebloom_filter_format(filter) == LANEBLOOM_LEVELDB);
+  return filter;
+}
+
+static void assert_options_refused(const lanebloom_raw_options *options, const char *expected)
+{
+  lanebloom_filter *filter = (void *)1;
+  char problem[128];
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\377\6", 2, options, &filter, problem,
+                                       sizeof problem) == LANEBLOOM_ERR_ARGUMENT &&
+            !filter);
+  cr_assert(strstr(problem, expected), "%s", problem);
+}
+
+Test(info, says_the_key_form_of_the_options)
+{
+  static const lanebloom_raw_options unknown[] = {
+      {.key_form = {(lanebloom_encoding)(LANEBLOOM_UUID + 1), 0}},
+      {.key_form = {(lanebloom_encoding)-1, 0}},
+      {.key_form = {0, 8}}};
+  lanebloom_filter *filter = parse_with(NULL), *merged;
+  cr_assert(says_form(filter, (lanebloom_key_form){LANEBLOOM_BYTES, 0}));
+  lanebloom_filter_free(filter);
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
+    assert_options_refused(&unknown[i],
+                           "key form: expected an encoding and flags that are defined");
   for (int encoding = LANEBLOOM_BYTES; encoding <= LANEBLOOM_UUID; encoding++)
     for (uint32_t flags = 0; flags < 8; flags++) {
       const lanebloom_key_form form = {(lanebloom_encoding)encoding, flags};
-      cr_assert(lanebloom_filter_set_key_form(filter, form) == LANEBLOOM_OK);
-      cr_assert(says_form(filter, form));
-      for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
-        cr_assert(lanebloom_filter_set_key_form(filter, unknown[i]) == LANEBLOOM_ERR_ARGUMENT);
-      cr_assert(says_form(filter, form), "an unknown form changes nothing");
-      cr_assert(lanebloom_filter_merge((const lanebloom_filter *const[]){filter}, 1, &merged) ==
-                    LANEBLOOM_OK &&
+      filter = parse_with(&(lanebloom_raw_options){.key_form = form});
+      cr_assert(says_form(filter, form) && lanebloom_filter_nkeys(filter) == LANEBLOOM_UNKNOWN);
+      cr_assert(lanebloom_filter_merge((const lanebloom_filter *const[]){filter}, 1, &merged, NULL,
+                                       NULL, 0) == LANEBLOOM_OK &&
                 says_form(merged, form));
-      lanebloom_filter_close(merged);
+      lanebloom_filter_free(merged);
+      lanebloom_filter_free(filter);
     }
-  lanebloom_filter_close(filter);
 }
 
-/* Bare bytes with stated counts make the same container as the builder's filter. */
-Test(info, says_the_counts_that_were_stated_last)
+Test(info, says_a_key_form_in_words)
+{
+  const lanebloom_key_form longest = {LANEBLOOM_TIMESTAMP_NS, 7};
+  char text[LANEBLOOM_KEY_FORM_NBYTES], small[6];
+  cr_assert(strcmp(lanebloom_key_form_text(longest, text, sizeof text),
+                   "timestamp-ns, trimmed, lower-cased, fields joined by a tab") == 0);
+  cr_assert(strcmp(lanebloom_key_form_text(longest, small, sizeof small), "times") == 0);
+}
+
+/* Bare bytes with the counts of the options make the same container as the builder's filter. */
+Test(info, says_the_counts_of_the_options)
 {
   static const double refused[] = {-0.001, 2147483648.0, INFINITY};
+  static const lanebloom_raw_options unknown[] = {
+      {.nkeys = 0}, {.nkeys = LANEBLOOM_UNKNOWN, .bits_per_key = NAN}};
   uint8_t bytes[NKEYS * WIDTH];
   fill_keys(bytes);
   const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
   lanebloom_filter *built = build(&keys), *raw;
-  lanebloom_filter_info info;
-  size_t size;
+  size_t size, nbytes, found_nbytes;
   const void *payload = lanebloom_filter_bytes(built, &size);
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &raw) == LANEBLOOM_OK);
-  cr_assert(lanebloom_filter_set_nkeys(raw, NKEYS, 10) == LANEBLOOM_OK);
-  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-    cr_assert(lanebloom_filter_set_nkeys(raw, 1, refused[i]) == LANEBLOOM_ERR_ARGUMENT);
-
-  const size_t nbytes = lanebloom_filter_write(built, NULL, 0);
-  uint8_t *expected = malloc(nbytes), *found = malloc(nbytes);
-  cr_assert(expected && found && lanebloom_filter_write(raw, NULL, 0) == nbytes);
-  lanebloom_filter_write(built, expected, nbytes);
-  lanebloom_filter_write(raw, found, nbytes);
+  const lanebloom_raw_options options = {.nkeys = NKEYS, .bits_per_key = 10};
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &options, &raw, NULL, 0) ==
+                LANEBLOOM_OK &&
+            lanebloom_filter_nkeys(raw) == NKEYS);
+  cr_assert(lanebloom_filter_write(built, NULL, 0, &nbytes) == LANEBLOOM_ERR_ROOM);
+  uint8_t *expected = test_alloc(nbytes), *found = test_alloc(nbytes);
+  cr_assert(lanebloom_filter_write(built, expected, nbytes, &nbytes) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_write(raw, found, nbytes, &found_nbytes) == LANEBLOOM_OK &&
+            found_nbytes == nbytes);
   cr_assert(memcmp(found, expected, nbytes) == 0);
+  lanebloom_filter_free(raw);
 
-  cr_assert(lanebloom_filter_set_nkeys(raw, LANEBLOOM_UNKNOWN, NAN) == LANEBLOOM_OK);
-  lanebloom_filter_describe(raw, &info, sizeof info);
-  cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key));
+  for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+    assert_options_refused(&(lanebloom_raw_options){.bits_per_key = refused[i]}, "bits per key: ");
+  for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
+    lanebloom_filter_info info;
+    raw = parse_with(&unknown[i]);
+    lanebloom_filter_describe(raw, &info, sizeof info);
+    cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key));
+    lanebloom_filter_free(raw);
+  }
   free(found);
   free(expected);
-  lanebloom_filter_close(raw);
-  lanebloom_filter_close(built);
+  lanebloom_filter_free(built);
 }
 
 /* Callers that were compiled with a header of fewer fields, or of more. */
 Test(info, fits_smaller_and_larger_structs)
 {
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\xff\x03", 3, &filter) ==
-            LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\xff\x03", 3, NULL, &filter, NULL,
+                                       0) == LANEBLOOM_OK);
   lanebloom_filter_info whole;
   uint8_t caller[sizeof whole + 64];
   lanebloom_filter_describe(filter, &whole, sizeof whole);
@@ -124,7 +162,7 @@ Test(info, fits_smaller_and_larger_structs)
     for (size_t i = both; i < sizeof caller; i++)
       cr_assert(caller[i] == (i < size ? 0 : 0xee), "%zu bytes: byte %zu", size, i);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 static uint64_t mixed(uint64_t i) /* splitmix64's finalizer */
@@ -175,7 +213,7 @@ Test(info, the_estimate_is_near_the_number_of_keys)
                   (unsigned long long)info.nkeys_estimate);
         if (is_leveldb)
           least_of_leveldb = fmin(least_of_leveldb, error);
-        lanebloom_filter_close(filter);
+        lanebloom_filter_free(filter);
       }
   }
   cr_assert(least_of_leveldb < -0.1, "LevelDB's estimates are better than lanebloom.h says");
@@ -208,11 +246,11 @@ Test(info, the_estimate_knows_its_limits)
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     lanebloom_filter *filter;
     lanebloom_filter_info info;
-    cr_assert(lanebloom_filter_parse_raw(cases[i].format, cases[i].bytes, cases[i].size, &filter) ==
-              LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(cases[i].format, cases[i].bytes, cases[i].size, NULL,
+                                         &filter, NULL, 0) == LANEBLOOM_OK);
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys_estimate == cases[i].estimate, "case %zu: %llu", i,
               (unsigned long long)info.nkeys_estimate);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }

@@ -24,12 +24,12 @@ Test(dispatch, the_list_is_complete_distinct_and_has_scalar)
   const size_t n = lanebloom_kernel_count();
   cr_assert(n >= 1);
   cr_assert(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
-  cr_assert(!lanebloom_kernel_name(n) && !lanebloom_kernel_name(SIZE_MAX));
+  cr_assert(!lanebloom_kernel_at(n) && !lanebloom_kernel_at(SIZE_MAX));
   for (size_t i = 0; i < n; i++) {
     for (size_t j = 0; j < i; j++)
-      cr_assert(strcmp(lanebloom_kernel_name(i), lanebloom_kernel_name(j)) != 0, "%s",
-                lanebloom_kernel_name(i));
-    cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+      cr_assert(strcmp(lanebloom_kernel_at(i), lanebloom_kernel_at(j)) != 0, "%s",
+                lanebloom_kernel_at(i));
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_at(i)) == LANEBLOOM_OK);
     const struct kernel_table *table = lanebloom_kernels_current();
     for (int hash = 0; hash < HASH_END; hash++)
       cr_assert(table->hash[hash], "%s lacks hash %d", table->name, hash);
@@ -54,7 +54,7 @@ Test(dispatch, every_hash_has_a_size)
 Test(dispatch, the_default_is_the_best)
 {
   unsetenv("LANEBLOOM_KERNEL");
-  cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_name(0)) == 0);
+  cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_at(0)) == 0);
 }
 
 /* It is not known on which CPUs they are faster. */
@@ -71,7 +71,7 @@ Test(dispatch, better_kernels_come_first)
 {
   unsigned last = UINT_MAX;
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    const char *name = lanebloom_kernel_name(i);
+    const char *name = lanebloom_kernel_at(i);
     cr_assert(lanebloom_kernel_use(name) == LANEBLOOM_OK);
     const struct kernel_table *table = lanebloom_kernels_current();
     const unsigned score = table->score();
@@ -86,7 +86,7 @@ Test(dispatch, better_kernels_come_first)
 static bool is_listed(const char *name)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    if (strcmp(lanebloom_kernel_name(i), name) == 0)
+    if (strcmp(lanebloom_kernel_at(i), name) == 0)
       return true;
   return false;
 }
@@ -155,10 +155,10 @@ Test(dispatch, the_choice_has_a_reason)
   unsetenv("LANEBLOOM_KERNEL");
   const char *best = lanebloom_kernel_reason();
   cr_assert(best && *best);
-  cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(0)) == LANEBLOOM_OK);
+  cr_assert(lanebloom_kernel_use(lanebloom_kernel_at(0)) == LANEBLOOM_OK);
   cr_assert(strcmp(lanebloom_kernel_reason(), best) == 0);
   if (lanebloom_kernel_count() > 1) {
-    cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(1)) == LANEBLOOM_OK);
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_at(1)) == LANEBLOOM_OK);
     cr_assert(strstr(lanebloom_kernel_reason(), "program"), "%s", lanebloom_kernel_reason());
   }
 }
@@ -168,14 +168,14 @@ Test(dispatch, the_variable_is_a_reason)
   const size_t n = lanebloom_kernel_count();
   if (n == 1)
     cr_skip_test("with one kernel the variable chooses nothing");
-  set(lanebloom_kernel_name(n - 1));
+  set(lanebloom_kernel_at(n - 1));
   cr_assert(strstr(lanebloom_kernel_reason(), "LANEBLOOM_KERNEL"), "%s", lanebloom_kernel_reason());
 }
 
 Test(dispatch, an_empty_variable_is_unset)
 {
   set("");
-  cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_name(0)) == 0);
+  cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_at(0)) == 0);
 }
 
 Test(dispatch, the_variable_names_the_default_and_is_read_once)
@@ -214,24 +214,25 @@ static void assert_all_refuse(void)
             LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_plan_rate(LANEBLOOM_LEVELDB, 10, 1, &value) == LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_plan_bits(LANEBLOOM_LEVELDB, 0.1, 1, &value) == LANEBLOOM_ERR_KERNEL);
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\0\1", 3, &filter) ==
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\0\1", 3, NULL, &filter, NULL, 0) ==
                 LANEBLOOM_ERR_KERNEL &&
             !filter);
   cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_ERR_KERNEL &&
             !filter);
-  size_t size = sizeof why;
-  cr_assert(lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, 10, &keys, why, &size) ==
+  size_t size;
+  cr_assert(lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, 10, &keys, why, sizeof why, &size) ==
             LANEBLOOM_ERR_KERNEL);
-  cr_assert(lanebloom_filter_merge(NULL, 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_merge(NULL, 0, &filter, NULL, NULL, 0) == LANEBLOOM_ERR_KERNEL &&
+            !filter);
   cr_assert(lanebloom_filter_load("/dev/null", &filter, NULL, 0) == LANEBLOOM_ERR_KERNEL &&
             !filter);
   cr_assert(lanebloom_filter_load("/dev/null", &filter, why, sizeof why) == LANEBLOOM_ERR_KERNEL &&
             !filter && *why);
-  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "/dev/null", &filter, NULL, 0) ==
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "/dev/null", NULL, &filter, NULL, 0) ==
                 LANEBLOOM_ERR_KERNEL &&
             !filter);
   cr_assert(lanebloom_filter_map("/dev/null", &filter, NULL, 0) == LANEBLOOM_ERR_KERNEL && !filter);
-  cr_assert(lanebloom_filter_parse("", 0, &filter) == LANEBLOOM_ERR_KERNEL && !filter);
+  cr_assert(lanebloom_filter_parse("", 0, &filter, NULL, 0) == LANEBLOOM_ERR_KERNEL && !filter);
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_ERR_KERNEL &&
             !builder);
   cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL);
@@ -255,12 +256,13 @@ Test(dispatch, saving_asks_for_a_kernel_first)
   bytes[page] = 6;
   cr_assert(mprotect(bytes, page, PROT_NONE) == 0);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_adopt(&lanebloom_format_leveldb, bytes, page + 1, 0, NAN,
-                                   (struct memory){.kind = MEMORY_BORROWED},
-                                   &filter) == LANEBLOOM_OK);
+  const struct filter_facts facts = {.bits_per_key = NAN};
+  cr_assert(lanebloom_filter_adopt(&lanebloom_format_leveldb, bytes, page + 1, &facts,
+                                   (struct memory){.kind = MEMORY_BORROWED}, &filter,
+                                   &no_problem) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_save(filter, "/dev/null") == LANEBLOOM_ERR_KERNEL);
   cr_assert(lanebloom_filter_save_raw(filter, "/dev/null") == LANEBLOOM_ERR_KERNEL);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   munmap(bytes, 2 * page);
 }
 
@@ -271,10 +273,11 @@ Test(dispatch, use_overrides_the_variable)
   assert_all_refuse();
   cr_assert(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\x01", 2, &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\xff\x01", 2, NULL, &filter, NULL, 0) ==
+            LANEBLOOM_OK);
   cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_ERR_KERNEL,
             "there is no default to go back to");
   cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0, "and so nothing has changed");
   cr_assert(lanebloom_filter_may_contain(filter, "a", 1));
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }

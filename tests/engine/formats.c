@@ -25,7 +25,8 @@ Test(formats, each_is_listed_once_and_found_by_name)
     const lanebloom_format format = lanebloom_format_at(i);
     const lanebloom_format_info info = describe(format);
     cr_assert(strcmp(info.name, lanebloom_format_name(format)) == 0 && info.text[0] != '\0');
-    cr_assert(lanebloom_format_by_name(info.name) == format, "%s", info.name);
+    lanebloom_format found;
+    cr_assert(lanebloom_format_by_name(info.name, &found) && found == format, "%s", info.name);
     cr_assert(info.hash_size == lanebloom_format_hash_size(format));
     for (size_t j = 0; j < i; j++)
       cr_assert(lanebloom_format_at(j) != format &&
@@ -51,8 +52,12 @@ Test(formats, what_is_not_there)
   lanebloom_format_info info = {.name = "as it was"};
   cr_assert(lanebloom_format_at(lanebloom_format_count()) == 0 &&
             lanebloom_format_at(SIZE_MAX) == 0);
-  cr_assert(lanebloom_format_by_name("") == 0 && lanebloom_format_by_name("unknown") == 0 &&
-            lanebloom_format_by_name("level") == 0 && lanebloom_format_by_name("leveldb ") == 0);
+  static const char *const others[] = {"", "unknown", "level", "leveldb "};
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+    lanebloom_format found = LANEBLOOM_PARQUET;
+    cr_assert(!lanebloom_format_by_name(others[i], &found) && found == LANEBLOOM_PARQUET, "%s",
+              others[i]);
+  }
   cr_assert(lanebloom_format_describe((lanebloom_format)0, &info, sizeof info) ==
             LANEBLOOM_ERR_FORMAT);
   cr_assert(strcmp(info.name, "as it was") == 0);
@@ -86,7 +91,7 @@ static lanebloom_status build_at(lanebloom_format format, double bits_per_key, d
     return status;
   lanebloom_filter_describe(filter, &info, sizeof info);
   *in_effect = info.bits_per_key;
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return LANEBLOOM_OK;
 }
 
@@ -148,8 +153,10 @@ Test(formats, probes_are_as_described)
 
 enum { FRAMED = 100, HEADER_NBYTES = 12, FRAMED_TRAILER_NBYTES = 3 };
 
-static lanebloom_status framed_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape)
+static lanebloom_status framed_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+                                     const struct problem *problem)
 {
+  (void)problem;
   static const size_t frame_nbytes = HEADER_NBYTES + FRAMED_TRAILER_NBYTES;
   if (size < frame_nbytes || memcmp(bytes, "head", 4) != 0 ||
       memcmp(bytes + size - FRAMED_TRAILER_NBYTES, "end", FRAMED_TRAILER_NBYTES) != 0)
@@ -254,20 +261,20 @@ Test(formats, a_header_is_passed_over)
   const void *from = lanebloom_filter_bytes(built, &size);
   cr_assert(size <= sizeof copy);
   memcpy(copy, from, size);
-  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size, &parsed) ==
-            LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size, NULL, &parsed, NULL,
+                                       0) == LANEBLOOM_OK);
   assert_same_filter(parsed, local, &keys);
-  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size - 1, &cut) ==
-            LANEBLOOM_ERR_FORMAT);
+  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size - 1, NULL, &cut, NULL,
+                                       0) == LANEBLOOM_ERR_FORMAT);
 
   uint64_t nbytes;
   unsigned nprobes;
   cr_assert(lanebloom_plan_size((lanebloom_format)FRAMED, 10, half.n, &nbytes, &nprobes) ==
                 LANEBLOOM_OK &&
             nbytes == size);
-  lanebloom_filter_close(parsed);
-  lanebloom_filter_close(local);
-  lanebloom_filter_close(built);
+  lanebloom_filter_free(parsed);
+  lanebloom_filter_free(local);
+  lanebloom_filter_free(built);
 }
 
 /* Merges two sized builders, of two parts of the first half of the keys; or uses only the first. */
@@ -284,10 +291,10 @@ static lanebloom_filter *build_sized(int format, const lanebloom_keys *keys, siz
   cr_assert(lanebloom_builder_add(into, &first) == LANEBLOOM_OK);
   if (nparts == 2)
     cr_assert(lanebloom_builder_add(from, &second) == LANEBLOOM_OK &&
-              lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+              lanebloom_builder_merge(into, from, NULL, 0) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_finish(into, &filter) == LANEBLOOM_OK);
-  lanebloom_builder_destroy(from);
-  lanebloom_builder_destroy(into);
+  lanebloom_builder_free(from);
+  lanebloom_builder_free(into);
   return filter;
 }
 
@@ -299,22 +306,22 @@ Test(formats, a_header_survives_merging)
   lanebloom_filter *one = build_sized(FRAMED, &keys, 1), *both = build_sized(FRAMED, &keys, 2),
                    *local = build_sized(LANEBLOOM_ROCKSDB_LOCAL, &keys, 2), *merged, *other;
   assert_same_filter(both, local, &keys);
-  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){one, both}, 2, &merged) ==
-            LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){one, both}, 2, &merged, NULL, NULL,
+                                   0) == LANEBLOOM_OK);
   assert_same_filter(merged, local, &keys);
-  lanebloom_filter_close(merged);
+  lanebloom_filter_free(merged);
 
   size_t size;
   const void *from = lanebloom_filter_bytes(both, &size);
   cr_assert(size <= sizeof copy);
   memcpy(copy, from, size);
   copy[4] = 'M'; /* changes the mark */
-  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size, &other) ==
-            LANEBLOOM_OK);
-  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){both, other}, 2, &merged) ==
-            LANEBLOOM_ERR_MISMATCH);
-  lanebloom_filter_close(other);
-  lanebloom_filter_close(local);
-  lanebloom_filter_close(both);
-  lanebloom_filter_close(one);
+  cr_assert(lanebloom_filter_parse_raw((lanebloom_format)FRAMED, copy, size, NULL, &other, NULL,
+                                       0) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){both, other}, 2, &merged, NULL,
+                                   NULL, 0) == LANEBLOOM_ERR_MISMATCH);
+  lanebloom_filter_free(other);
+  lanebloom_filter_free(local);
+  lanebloom_filter_free(both);
+  lanebloom_filter_free(one);
 }

@@ -56,8 +56,8 @@ static void screen_falling(const lanebloom_keys *keys)
 {
   uint8_t filter_bytes[9] = {[8] = 6};
   lanebloom_filter *filter;
-  if (lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, &filter) ==
-      LANEBLOOM_OK)
+  if (lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, filter_bytes, sizeof filter_bytes, NULL,
+                                 &filter, NULL, 0) == LANEBLOOM_OK)
     lanebloom_filter_screen(filter, keys, NULL);
 }
 
@@ -128,14 +128,14 @@ Test(keys, empty_batches_and_empty_keys)
     cr_assert(lanebloom_filter_screen_hashes(filter, NULL, 0, &bitmap) == 0 && bitmap == 0xa5);
     cr_assert(!lanebloom_filter_may_contain(filter, NULL, 0),
               "a filter of no keys has no empty key");
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
 
     filter = build(&empty[i]);
     cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &empty[i], &word) == LANEBLOOM_OK &&
               word == 0xbc9f1d34);
     cr_assert(lanebloom_filter_screen(filter, &empty[i], &bitmap) == 1 && bitmap == 1);
     cr_assert(lanebloom_filter_may_contain(filter, NULL, 0));
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }
 
@@ -185,7 +185,7 @@ Test(keys, fields_and_views_are_built_and_screened_alike)
     for (size_t i = 0; i < N; i++)
       cr_assert(masks[0][i] == (bitmaps[0][i / 8] >> i % 8 & 1), "key %zu", i);
     for (size_t l = 0; l < 3; l++)
-      lanebloom_filter_close(filters[l]);
+      lanebloom_filter_free(filters[l]);
   }
 }
 

@@ -35,7 +35,7 @@ Test(plan, size_is_that_of_the_filter_that_is_built)
       lanebloom_filter_describe(filter, &info, sizeof info);
       cr_assert(size == nbytes && info.nprobes == nprobes, "%g bits, %llu keys", bits,
                 (unsigned long long)counts[i]);
-      lanebloom_filter_close(filter);
+      lanebloom_filter_free(filter);
     }
 }
 
@@ -218,7 +218,7 @@ static double in_effect(lanebloom_format format, double bits_per_key)
   lanebloom_filter_info info;
   cr_assert(lanebloom_filter_build(format, bits_per_key, &none, &filter) == LANEBLOOM_OK);
   lanebloom_filter_describe(filter, &info, sizeof info);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return info.bits_per_key;
 }
 

@@ -62,7 +62,7 @@ static lanebloom_filter *build(uint64_t expected_keys, const lanebloom_keys *key
   CHECK(lanebloom_builder_create(all.format, 10, expected_keys, &builder) == LANEBLOOM_OK);
   CHECK(lanebloom_builder_add(builder, keys) == LANEBLOOM_OK);
   CHECK(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return filter;
 }
 
@@ -93,10 +93,10 @@ static void *build_all(void *unused)
   for (size_t layout = 0; layout < NLAYOUTS; layout++) {
     const lanebloom_keys keys = keys_of(layout);
     lanebloom_filter *filter;
-    lanebloom_filter_close(build(0, &keys));
-    lanebloom_filter_close(build(NKEYS, &keys));
+    lanebloom_filter_free(build(0, &keys));
+    lanebloom_filter_free(build(NKEYS, &keys));
     CHECK(lanebloom_filter_build(all.format, 10, &keys, &filter) == LANEBLOOM_OK);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   return unused;
 }
@@ -108,8 +108,9 @@ static void *use_raw(void *unused)
     const lanebloom_keys keys = keys_of(layout), few = lanebloom_keys_part(&keys, 0, 40);
     const lanebloom_keys *const batches[] = {&few, &keys};
     for (size_t i = 0; i < 2; i++) {
-      size_t size = sizeof bytes;
-      CHECK(lanebloom_filter_build_raw(all.format, 10, batches[i], bytes, &size) == LANEBLOOM_OK);
+      size_t size;
+      CHECK(lanebloom_filter_build_raw(all.format, 10, batches[i], bytes, sizeof bytes, &size) ==
+            LANEBLOOM_OK);
       CHECK(size > 0 && size <= sizeof bytes);
       lanebloom_filter_may_contain_raw(all.format, bytes, size, all.data, 16);
     }
@@ -150,7 +151,7 @@ static void use_array(const struct ArrowSchema *schema, const struct ArrowArray 
     lanebloom_builder *builder;
     CHECK(lanebloom_builder_create(all.format, 10, expected_keys, &builder) == LANEBLOOM_OK);
     CHECK(lanebloom_builder_add_arrow(builder, schema, array, NULL, 0) == LANEBLOOM_OK);
-    lanebloom_builder_destroy(builder);
+    lanebloom_builder_free(builder);
   }
 }
 
@@ -243,7 +244,7 @@ int main(void)
     all.near = build(0, &keys);
     all.far = build(FAR_NKEYS, &keys);
     for (size_t kernel = 0; kernel < lanebloom_kernel_count(); kernel++) {
-      const char *name = lanebloom_kernel_name(kernel);
+      const char *name = lanebloom_kernel_at(kernel);
       CHECK(lanebloom_kernel_use(name) == LANEBLOOM_OK);
       check(name, "screening", screen_all);
       check(name, "hashing", hash_all);
@@ -251,8 +252,8 @@ int main(void)
       check(name, "raw calls", use_raw);
       check(name, "Arrow arrays", use_arrays);
     }
-    lanebloom_filter_close(all.near);
-    lanebloom_filter_close(all.far);
+    lanebloom_filter_free(all.near);
+    lanebloom_filter_free(all.far);
   }
   return EXIT_SUCCESS;
 }

@@ -61,7 +61,7 @@ static void *first_use(void *unused)
   CHECK(lanebloom_kernel_active() != NULL);
   CHECK(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &batch, &filter) == LANEBLOOM_OK);
   CHECK(lanebloom_filter_screen(filter, &batch, NULL) == NKEYS);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return NULL;
 }
 
@@ -71,7 +71,8 @@ static void *first_use_refused(void *unused)
   lanebloom_filter *filter;
   pthread_barrier_wait(&all_ready);
   CHECK(lanebloom_kernel_active() == NULL);
-  CHECK(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\1", 2, &filter) == LANEBLOOM_ERR_KERNEL);
+  CHECK(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\1", 2, NULL, &filter, NULL, 0) ==
+        LANEBLOOM_ERR_KERNEL);
   return NULL;
 }
 
@@ -95,7 +96,7 @@ static void screen_shared_filters(size_t number)
 static void change_kernels(void)
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++)
-    CHECK(lanebloom_kernel_use(lanebloom_kernel_name(i)) == LANEBLOOM_OK);
+    CHECK(lanebloom_kernel_use(lanebloom_kernel_at(i)) == LANEBLOOM_OK);
   CHECK(lanebloom_kernel_use("nonsense") == LANEBLOOM_ERR_KERNEL);
   CHECK(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);
 }
@@ -106,7 +107,7 @@ static void build_one(size_t i)
   lanebloom_filter *own;
   CHECK(lanebloom_filter_build(formats[i], 7, &part, &own) == LANEBLOOM_OK);
   CHECK(lanebloom_filter_screen(own, &part, NULL) == 1000);
-  lanebloom_filter_close(own);
+  lanebloom_filter_free(own);
 }
 
 /* Opens a second filter over the same bytes. */
@@ -116,9 +117,10 @@ static void open_one(size_t i)
   size_t nbytes;
   const void *bytes = lanebloom_filter_bytes(shared_filters[i], &nbytes);
   lanebloom_filter *other;
-  CHECK(lanebloom_filter_parse_raw(formats[i], bytes, nbytes, &other) == LANEBLOOM_OK);
+  CHECK(lanebloom_filter_parse_raw(formats[i], bytes, nbytes, NULL, &other, NULL, 0) ==
+        LANEBLOOM_OK);
   CHECK(lanebloom_filter_screen(other, &part, NULL) == 1000);
-  lanebloom_filter_close(other);
+  lanebloom_filter_free(other);
 }
 
 static void *screen_or_change(void *argument)
@@ -171,7 +173,7 @@ static void open_shared_filters(void)
 static void close_shared_filters(void)
 {
   for (size_t i = 0; i < nformats; i++)
-    lanebloom_filter_close(shared_filters[i]);
+    lanebloom_filter_free(shared_filters[i]);
 }
 
 static void test_first_use(void)
@@ -201,7 +203,7 @@ static void test_parts_of_one_batch(void)
   open_shared_filters();
   for (size_t k = 0; k < lanebloom_kernel_count(); k++)
     for (size_t i = 0; i < nformats; i++) {
-      CHECK(lanebloom_kernel_use(lanebloom_kernel_name(k)) == LANEBLOOM_OK);
+      CHECK(lanebloom_kernel_use(lanebloom_kernel_at(k)) == LANEBLOOM_OK);
       filter_of_parts = shared_filters[i];
       lanebloom_filter_screen(filter_of_parts, &batch, expected);
       memset(shared_bitmap, 0, sizeof shared_bitmap);
@@ -234,18 +236,18 @@ static void test_parts_of_one_builder(void)
     CHECK(lanebloom_builder_add(shared_builder, &batch) == LANEBLOOM_OK);
     run_threads(make_part);
     for (size_t i = 1; i < NTHREADS; i++) {
-      CHECK(lanebloom_builder_merge(made_parts[0], made_parts[i]) == LANEBLOOM_OK);
-      lanebloom_builder_destroy(made_parts[i]);
+      CHECK(lanebloom_builder_merge(made_parts[0], made_parts[i], NULL, 0) == LANEBLOOM_OK);
+      lanebloom_builder_free(made_parts[i]);
     }
     CHECK(lanebloom_builder_finish(made_parts[0], &found) == LANEBLOOM_OK);
     size_t size, expected_size;
     const void *bytes = lanebloom_filter_bytes(found, &size);
     const void *expected_bytes = lanebloom_filter_bytes(expected, &expected_size);
     CHECK(size == expected_size && memcmp(bytes, expected_bytes, size) == 0);
-    lanebloom_filter_close(found);
-    lanebloom_filter_close(expected);
-    lanebloom_builder_destroy(made_parts[0]);
-    lanebloom_builder_destroy(shared_builder);
+    lanebloom_filter_free(found);
+    lanebloom_filter_free(expected);
+    lanebloom_builder_free(made_parts[0]);
+    lanebloom_builder_free(shared_builder);
   }
 }
 
@@ -305,7 +307,7 @@ static void *screen_tables_or_change(void *argument)
       lanebloom_table *other;
       CHECK(lanebloom_table_open(shared_paths[round % nshared], LANEBLOOM_WRITER_UNKNOWN, &other,
                                  NULL, 0) == LANEBLOOM_OK);
-      lanebloom_table_close(other);
+      lanebloom_table_free(other);
     }
   return NULL;
 }
@@ -333,7 +335,7 @@ static void test_tables_while_kernels_change(void)
   atomic_store(&nscreening, NTHREADS);
   run_all(NALL, screen_tables_or_change);
   for (size_t i = 0; i < nshared; i++)
-    lanebloom_table_close((lanebloom_table *)shared_tables[i]);
+    lanebloom_table_free((lanebloom_table *)shared_tables[i]);
   printf("# %zu answers of %zu tables to %d threads compared, %zu hits in each round\n",
          atomic_load(&nqueries), nshared, NTHREADS, nhits);
 }

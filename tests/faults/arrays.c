@@ -96,7 +96,7 @@ static lanebloom_status add_arrays(void)
                                                  i ? &arrow.rows : &arrow.keys, NULL, 0));
     if (!status)
       status = finish_expected(builder, NFEW);
-    lanebloom_builder_destroy(builder);
+    lanebloom_builder_free(builder);
   }
   return status;
 }
@@ -138,7 +138,7 @@ static lanebloom_status screen_in_every_layout(void)
   size_t nfound = NFEW, count = 0;
   make_arrays();
   for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
-    lanebloom_status status = lanebloom_kernel_use(lanebloom_kernel_name(k));
+    lanebloom_status status = lanebloom_kernel_use(lanebloom_kernel_at(k));
     for (size_t i = 0; !status && i < COUNT(layouts); i++) {
       status = lanebloom_hash(format, &layouts[i], hashes);
       if (lanebloom_filter_screen(expected, &layouts[i], bitmap) != NFEW ||

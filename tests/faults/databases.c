@@ -67,12 +67,12 @@ static lanebloom_status screen_tables(lanebloom_database *database)
   if (!status) {
     const size_t nfound = lanebloom_tables_screen((const lanebloom_table *const *)tables, ntables,
                                                   &keys, any, NULL, NULL);
-    if (nfound != engine_keys.n && !lanebloom_database_damage(database, 0))
+    if (nfound != engine_keys.n && lanebloom_database_damage_count(database) == 0)
       test_fatal("%zu of %zu keys are lost, and nothing says so", engine_keys.n - nfound,
                  engine_keys.n);
   }
   for (size_t i = 0; i < ntables; i++)
-    lanebloom_table_close(tables[i]);
+    lanebloom_table_free(tables[i]);
   return status;
 }
 
@@ -96,9 +96,9 @@ static lanebloom_status use_database(void)
   if (!status)
     status = screen_tables(database);
   /* A log that could not be read is reported by name, and is no error. */
-  if (!status && lanebloom_database_damage(database, 0))
+  if (!status && lanebloom_database_damage_count(database) > 0)
     status = fault.function <= TRIM ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_IO;
-  lanebloom_database_close(database);
+  lanebloom_database_free(database);
   return status;
 }
 

@@ -85,7 +85,7 @@ static lanebloom_status load_container(void)
   INSIST_ON(filter, status, lanebloom_filter_load("filter", &filter, NULL, 0));
   if (!status)
     is_expected(filter);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -93,10 +93,10 @@ static lanebloom_status load_raw(void)
 {
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status, lanebloom_filter_load_raw(format, "raw", &filter, NULL, 0));
+  INSIST_ON(filter, status, lanebloom_filter_load_raw(format, "raw", NULL, &filter, NULL, 0));
   if (!status)
     is_expected(filter);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -107,7 +107,7 @@ static lanebloom_status map_container(void)
   INSIST_ON(filter, status, lanebloom_filter_map("filter", &filter, NULL, 0));
   if (!status)
     is_expected(filter);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -115,10 +115,11 @@ static lanebloom_status parse_container(void)
 {
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status, lanebloom_filter_parse(container.bytes, container.nbytes, &filter));
+  INSIST_ON(filter, status,
+            lanebloom_filter_parse(container.bytes, container.nbytes, &filter, NULL, 0));
   if (!status)
     is_expected(filter);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -149,7 +150,7 @@ static lanebloom_status load_pipe(void)
     is_expected(filter);
   else if (filter)
     test_fatal("an error, and a filter");
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 

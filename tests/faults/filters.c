@@ -10,10 +10,11 @@ static lanebloom_status open_filter(void)
   lanebloom_filter *filter;
   lanebloom_status status;
   INSIST_ON(filter, status,
-            lanebloom_filter_parse_raw(format, engine_bytes.bytes, engine_bytes.nbytes, &filter));
+            lanebloom_filter_parse_raw(format, engine_bytes.bytes, engine_bytes.nbytes, NULL,
+                                       &filter, NULL, 0));
   if (!status && lanebloom_filter_screen(filter, &keys, NULL) != NFEW)
     test_fatal("a key is lost");
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -25,7 +26,7 @@ static lanebloom_status build_filter(void)
   INSIST_ON(filter, status, lanebloom_filter_build(format, 10, &keys, &filter));
   if (!status)
     is_expected(filter);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -33,11 +34,12 @@ static lanebloom_status merge_filters(void)
 {
   lanebloom_filter *filter;
   lanebloom_status status;
-  INSIST_ON(filter, status,
-            lanebloom_filter_merge((const lanebloom_filter *const *)halves, 2, &filter));
+  INSIST_ON(
+      filter, status,
+      lanebloom_filter_merge((const lanebloom_filter *const *)halves, 2, &filter, NULL, NULL, 0));
   if (!status)
     is_expected(filter);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -67,15 +69,15 @@ static lanebloom_status stream(void)
   if (!status)
     status = add_in_parts(from, n / 2, n - n / 2);
   if (!status)
-    INSIST(status, lanebloom_builder_merge(into, from));
+    INSIST(status, lanebloom_builder_merge(into, from, NULL, 0));
   if (!status)
     status = finish_expected(into, n);
   if (!status)
     status = add_in_parts(into, 0, n);
   if (!status)
     status = finish_expected(into, n);
-  lanebloom_builder_destroy(into);
-  lanebloom_builder_destroy(from);
+  lanebloom_builder_free(into);
+  lanebloom_builder_free(from);
   return status;
 }
 
@@ -92,12 +94,12 @@ static lanebloom_status parts(void)
   if (!status)
     INSIST_ON(from, status, lanebloom_builder_part(whole, 1, 2, &from));
   if (!status)
-    INSIST(status, lanebloom_builder_merge(into, from));
+    INSIST(status, lanebloom_builder_merge(into, from, NULL, 0));
   if (!status)
     status = finish_expected(into, NFEW);
-  lanebloom_builder_destroy(whole);
-  lanebloom_builder_destroy(into);
-  lanebloom_builder_destroy(from);
+  lanebloom_builder_free(whole);
+  lanebloom_builder_free(into);
+  lanebloom_builder_free(from);
   return status;
 }
 

@@ -31,7 +31,7 @@ lanebloom_filter *build_sized(size_t first, size_t n, uint64_t expected_keys)
   must(lanebloom_builder_create(format, 10, expected_keys, &builder));
   must(lanebloom_builder_add(builder, &keys));
   must(lanebloom_builder_finish(builder, &filter));
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return filter;
 }
 
@@ -53,9 +53,9 @@ void make_filters(lanebloom_format of, size_t n, uint64_t expected_keys)
 
 void free_filters(void)
 {
-  lanebloom_filter_close(expected);
-  lanebloom_filter_close(halves[0]);
-  lanebloom_filter_close(halves[1]);
+  lanebloom_filter_free(expected);
+  lanebloom_filter_free(halves[0]);
+  lanebloom_filter_free(halves[1]);
   guarded_free(&engine_bytes);
   guarded_free(&key_bytes);
 }
@@ -81,7 +81,7 @@ lanebloom_status finish_expected(lanebloom_builder *builder, size_t nkeys)
     if (info.nkeys != nkeys)
       test_fatal("%llu keys, expected %zu", (unsigned long long)info.nkeys, nkeys);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 

@@ -29,12 +29,12 @@ static lanebloom_status make_filter_block(void)
     INSIST_ON(bytes, status, lanebloom_filter_block_builder_finish(builder, &bytes, &nbytes));
   if (!status)
     INSIST_ON(block, status,
-              lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, bytes, nbytes, &block));
+              lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, bytes, nbytes, &block, NULL, 0));
   const lanebloom_keys all = keys_from(0, NFEW);
   if (!status && lanebloom_filter_block_screen(block, offsets, &all, NULL) != NFEW)
     test_fatal("a key is lost");
-  lanebloom_filter_block_close(block);
-  lanebloom_filter_block_builder_destroy(builder);
+  lanebloom_filter_block_free(block);
+  lanebloom_filter_block_builder_free(builder);
   return status;
 }
 
@@ -167,7 +167,7 @@ static lanebloom_status screen_table(void)
     test_fatal("opened without that memory, and no warning");
   lanebloom_table_screen(table, &keys, hits);
   check_hits(hits, 0);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   return status;
 }
 
@@ -187,7 +187,7 @@ Test(faults, tables)
     const lanebloom_status status = lanebloom_table_parse(
         table_bytes.bytes, table_bytes.nbytes, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0);
     cr_assert(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_LIMIT, "%s", table_names[i]);
-    lanebloom_table_close(table);
+    lanebloom_table_free(table);
     nopened += !status;
     const bool is_leveldb = strstr(table_names[i], ".ldb");
     for (int way = 0; !status && way < 3; way++) {
@@ -247,7 +247,7 @@ Test(faults, many_tables)
   survive(
       &(struct scenario){.name = "many tables", .run = screen_tables, .tolerates = 1 << ALLOCATE});
   for (size_t i = 0; i < ntables; i++)
-    lanebloom_table_close((lanebloom_table *)open_tables[i]);
+    lanebloom_table_free((lanebloom_table *)open_tables[i]);
   for (size_t i = 0; i < COUNT(table_names); i++)
     guarded_free(&bytes[i]);
   report(4);

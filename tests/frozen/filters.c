@@ -45,7 +45,7 @@ static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
     cr_assert(lanebloom_builder_add(builder, &part) == LANEBLOOM_OK, "builder_add");
   }
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "builder_finish");
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return filter;
 }
 

@@ -8,7 +8,7 @@
 void for_each_kernel(void (*check)(const char *kernel))
 {
   for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
-    const char *kernel = lanebloom_kernel_name(i);
+    const char *kernel = lanebloom_kernel_at(i);
     cr_assert(kernel, "kernel %zu has no name", i);
     cr_assert(lanebloom_kernel_use(kernel) == LANEBLOOM_OK, "kernel %s cannot be used", kernel);
     check(kernel);

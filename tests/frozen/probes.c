@@ -22,7 +22,7 @@ Test(vectors, trace)
   for (size_t i = 0; i < COUNT(expected); i++)
     cr_assert(positions[i] == expected[i], "probe %zu is at %llu", i,
               (unsigned long long)positions[i]);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   cr_assert(lanebloom_hash(LANEBLOOM_ROCKSDB_LEGACY, &keys, &hash32) == LANEBLOOM_OK, "hash");
   cr_assert(hash32 == 0xf795964e, "%08x", hash32);
 }

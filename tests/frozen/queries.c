@@ -20,7 +20,8 @@ static void check_query(lanebloom_format format, const uint8_t *bytes, size_t si
   const size_t count = expected ? N : 0;
   const lanebloom_keys keys = lanebloom_keys_slices(slices, N);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0) == LANEBLOOM_OK,
+            "open");
 
   if (lanebloom_filter_may_contain(filter, key.data, key.size) != expected)
     test_fatal("may_contain is not %d", expected);
@@ -41,7 +42,7 @@ static void check_query(lanebloom_format format, const uint8_t *bytes, size_t si
   if (lanebloom_filter_screen_hashes(filter, hashes, N, bitmap) != count)
     test_fatal("screen_hashes is not %zu", count);
   test_same_bytes("screen_hashes", bitmap, expected_bitmap, sizeof bitmap);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 static void check_query_file(const char *kernel)
@@ -88,7 +89,8 @@ static void check_refused(lanebloom_format format, const uint8_t *bytes, size_t 
 {
   static char nothing;
   lanebloom_filter *filter = (void *)&nothing; /* an error sets it to NULL */
-  const lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, size, &filter);
+  const lanebloom_status status =
+      lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0);
   if (status != LANEBLOOM_ERR_FORMAT || filter)
     test_fatal("%s opens with status %d", lanebloom_format_name(format), (int)status);
 }
@@ -142,15 +144,16 @@ static void check_no_bits(const uint8_t *bytes, size_t size)
   lanebloom_filter_info info;
   uint64_t positions[32];
   const uint64_t hash = 1;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, size, &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, size, NULL, &filter, NULL, 0) ==
+            LANEBLOOM_OK);
   lanebloom_filter_describe(filter, &info, sizeof info);
   cr_assert(info.format == LANEBLOOM_ROCKSDB_RIBBON && info.nprobes > 0 && info.nprobes <= 32 &&
             info.nbits <= 8 * (uint64_t)size && info.nkeys_estimate == LANEBLOOM_UNKNOWN);
   cr_assert(lanebloom_filter_positions(filter, &hash, positions) == 0);
-  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){filter, filter}, 2, &merged) ==
-                LANEBLOOM_ERR_MISMATCH &&
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){filter, filter}, 2, &merged, NULL,
+                                   NULL, 0) == LANEBLOOM_ERR_MISMATCH &&
             !merged);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 /* A policy of Ribbon filters writes FastLocalBloom for few keys. The file has its answers, too. */
@@ -231,7 +234,8 @@ static void check_spark_damage(const char *kernel, const char *name, lanebloom_f
     const bool is_read = columns[2][0] != 'E';
     if (is_read && spark_number(bytes, 4) > 255 && spark_number(bytes, 4) < 0x80000000) {
       lanebloom_filter *filter;
-      cr_assert(lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_ERR_LIMIT &&
+      cr_assert(lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0) ==
+                    LANEBLOOM_ERR_LIMIT &&
                 !filter);
     } else if (!is_read || (format == LANEBLOOM_SPARK_V2 && spark_number(bytes, 8) != 0)) {
       check_refused(format, bytes, size);
@@ -267,9 +271,9 @@ Test(vectors, spark_words_are_all_there_is)
       check_refused(LANEBLOOM_SPARK_V1, bytes, size);
     check_refused(LANEBLOOM_SPARK_V2, bytes, size);
   }
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_SPARK_V1, bytes, 12 + 16, &filter) ==
-            LANEBLOOM_OK);
-  lanebloom_filter_close(filter);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_SPARK_V1, bytes, 12 + 16, NULL, &filter, NULL,
+                                       0) == LANEBLOOM_OK);
+  lanebloom_filter_free(filter);
   static const uint8_t one[12 + 16] = {[3] = 1, [7] = 1, [11] = 1}, none[12] = {[3] = 1, [7] = 1};
   check_refused(LANEBLOOM_SPARK_V1, one, sizeof one);
   check_refused(LANEBLOOM_SPARK_V1, none, sizeof none);

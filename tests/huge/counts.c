@@ -21,7 +21,8 @@ static void check_count(lanebloom_format format, uint64_t expected_keys)
                   lanebloom_builder_add(builders[i], &one) == LANEBLOOM_OK,
               "builder");
   for (int into = 0; counts[!into] < MANY; into = !into) {
-    cr_assert(lanebloom_builder_merge(builders[into], builders[!into]) == LANEBLOOM_OK, "merge");
+    cr_assert(lanebloom_builder_merge(builders[into], builders[!into], NULL, 0) == LANEBLOOM_OK,
+              "merge");
     counts[into] += counts[!into];
   }
   for (int i = 0; i < 2; i++) {
@@ -42,9 +43,9 @@ static void check_count(lanebloom_format format, uint64_t expected_keys)
                  (unsigned long long)counts[i]);
     if (!lanebloom_filter_may_contain(loaded, keys[0].data, keys[0].size))
       test_fatal("lost");
-    lanebloom_filter_close(filter);
-    lanebloom_filter_close(loaded);
-    lanebloom_builder_destroy(builders[i]);
+    lanebloom_filter_free(filter);
+    lanebloom_filter_free(loaded);
+    lanebloom_builder_free(builders[i]);
   }
 }
 
@@ -65,14 +66,15 @@ Test(huge, counts_of_merged_filters)
   for (int i = 1; i < 70; i++) {
     const lanebloom_filter *twice[] = {filter, filter};
     lanebloom_filter_info info;
-    cr_assert(lanebloom_filter_merge(twice, 2, &merged) == LANEBLOOM_OK, "merge %d", i);
+    cr_assert(lanebloom_filter_merge(twice, 2, &merged, NULL, NULL, 0) == LANEBLOOM_OK, "merge %d",
+              i);
     lanebloom_filter_describe(merged, &info, sizeof info);
     cr_assert(info.nkeys == (i < 64 ? (uint64_t)1 << i : LANEBLOOM_UNKNOWN), "2^%d keys: %llu", i,
               (unsigned long long)info.nkeys);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     filter = merged;
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 /* A batch of many empty keys takes no memory, and no time if the answer is constant. */
@@ -85,14 +87,17 @@ Test(huge, counts_of_answers)
   cr_assert(lanebloom_keys_part(&many, 0, MANY).n == MANY &&
                 lanebloom_keys_part(&many, MANY + 5, 1).n == 0,
             "parts");
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\xff", 2, &always) == LANEBLOOM_OK,
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0\xff", 2, NULL, &always, NULL, 0) ==
+                LANEBLOOM_OK,
             "open");
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "", 0, &never) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "", 0, NULL, &never, NULL, 0) ==
+                LANEBLOOM_OK,
+            "open");
   cr_assert(lanebloom_filter_screen(always, &many, NULL) == MANY, "always");
   cr_assert(lanebloom_filter_screen(never, &many, NULL) == 0, "never");
   cr_assert(lanebloom_filter_select(always, &many, NULL) == SIZE_MAX, "indices of 32 bits");
-  lanebloom_filter_close(always);
-  lanebloom_filter_close(never);
+  lanebloom_filter_free(always);
+  lanebloom_filter_free(never);
 }
 
 /* ---- Keys ---- */

@@ -84,7 +84,7 @@ Test(huge, rocksdb_limit)
       memcpy(memory.bytes + sizes[i] - 5,
              formats[f] == LANEBLOOM_ROCKSDB_LEGACY ? "\6\1\0\0" : "\xff\0\6\0", 5);
       lanebloom_filter *filter;
-      if (lanebloom_filter_parse_raw(formats[f], memory.bytes, sizes[i], &filter) !=
+      if (lanebloom_filter_parse_raw(formats[f], memory.bytes, sizes[i], NULL, &filter, NULL, 0) !=
               LANEBLOOM_ERR_LIMIT ||
           filter)
         test_fatal("open");
@@ -92,7 +92,8 @@ Test(huge, rocksdb_limit)
 
       char path[32];
       const int file = make_container(path, formats[f], 0, sizes[i]);
-      if (lanebloom_filter_load_raw(formats[f], path, &filter, NULL, 0) != LANEBLOOM_ERR_LIMIT ||
+      if (lanebloom_filter_load_raw(formats[f], path, NULL, &filter, NULL, 0) !=
+              LANEBLOOM_ERR_LIMIT ||
           filter)
         test_fatal("load_raw");
       close(file);
@@ -122,8 +123,8 @@ Test(huge, save)
   for (size_t i = 0; i < COUNT(sizes); i++) {
     struct guarded memory = guarded_sparse(sizes[i]);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, memory.bytes, sizes[i], &filter) ==
-                  LANEBLOOM_OK,
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, memory.bytes, sizes[i], NULL, &filter,
+                                         NULL, 0) == LANEBLOOM_OK,
               "open");
     nwritten = 0;
     counting = true;
@@ -132,7 +133,7 @@ Test(huge, save)
     if (status || nwritten != sizes[i])
       test_fatal("status %d, %llu of %llu bytes", (int)status, (unsigned long long)nwritten,
                  (unsigned long long)sizes[i]);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     guarded_free(&memory);
   }
 }

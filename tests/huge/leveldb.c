@@ -49,7 +49,7 @@ static void check_built(const char *how, lanebloom_filter *filter, size_t n)
   for (size_t key = 0; key < COUNT(keys); key++)
     if (lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) != (key < n))
       test_fatal("key %zu: the wrong answer", key);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 Test(huge, build)
@@ -73,7 +73,7 @@ static void check_streamed(const char *how, uint64_t expected_keys, const lanebl
   for (size_t time = 0; time < ntimes; time++)
     cr_assert(lanebloom_builder_add(builder, batch) == LANEBLOOM_OK, "%s: add", how);
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "%s: finish", how);
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   check_built(how, filter, ndistinct);
 }
 
@@ -134,7 +134,7 @@ Test(huge, stream_beyond_4_gib)
   cr_assert(status == LANEBLOOM_OK, "create");
   cr_assert(lanebloom_builder_add(builder, &three) == LANEBLOOM_OK, "add");
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "finish");
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   size_t size;
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
   cr_assert(size == nbytes + 1 && bytes[nbytes] == 6, "%zu bytes, %d probes", size,
@@ -148,7 +148,7 @@ Test(huge, stream_beyond_4_gib)
     cr_assert(lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) == (key < 3),
               "key %zu", key);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 /* The hashes of so many keys would exceed the address space. The address sanitizer ends a program
@@ -174,8 +174,8 @@ Test(huge, more_hashes_than_memory)
     lanebloom_filter_info info;
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 1, "an error adds nothing");
-    lanebloom_filter_close(filter);
-    lanebloom_builder_destroy(builder);
+    lanebloom_filter_free(filter);
+    lanebloom_builder_free(builder);
   }
 }
 

@@ -83,7 +83,7 @@ static void check_largest(lanebloom_format format, uint64_t expected_keys, uint6
             "builder_create");
   cr_assert(lanebloom_builder_add(builder, &added) == LANEBLOOM_OK, "builder_add");
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "builder_finish");
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
 
   size_t size;
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
@@ -104,7 +104,7 @@ static void check_largest(lanebloom_format format, uint64_t expected_keys, uint6
     if (lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) != (key < NADDED))
       test_fatal("key %zu: the wrong answer", key);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 Test(huge, rocksdb_largest)
@@ -144,7 +144,7 @@ Test(huge, largest_of_each_format)
     cr_assert(lanebloom_builder_create(formats[f], BITS, enough, &builder) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_add(builder, &added) == LANEBLOOM_OK);
     cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
-    lanebloom_builder_destroy(builder);
+    lanebloom_builder_free(builder);
     size_t size;
     const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
     cr_assert(size == nbytes);
@@ -160,6 +160,6 @@ Test(huge, largest_of_each_format)
       if (lanebloom_filter_may_contain(filter, keys[key].data, keys[key].size) != (key < NADDED))
         test_fatal("key %zu: the wrong answer", key);
     }
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }

@@ -210,7 +210,7 @@ static void check_calls(const struct trial *trial, size_t n, size_t layout)
                   shape.nbytes);
   check_answers(trial, round, filter, &asked, &expected);
 
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   free(expected.indices);
   free(expected.bitmap);
   free(expected.hashes);

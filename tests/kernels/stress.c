@@ -194,7 +194,7 @@ static struct filter_shape some_shape(struct rng *rng, const struct format_table
   struct filter_shape read;
   if (format->write_frame)
     format->write_frame(&written, room);
-  if (format->parse(room, format_nbytes(format, &written), &read) ||
+  if (format->parse(room, format_nbytes(format, &written), &read, &no_problem) ||
       read.answer != ANSWER_BY_PROBES || read.nprobes != nprobes || read.nbytes != written.nbytes)
     test_fatal("a filter of %llu bytes does not open", (unsigned long long)written.nbytes);
   return read;
@@ -305,8 +305,8 @@ static uint8_t *key_bytes, *room; /* the bytes that keys are cut from; a payload
 static void find_kernels(void)
 {
   for (size_t i = 0; i < lanebloom_kernel_count() && nkernels < MAX_KERNELS; i++) {
-    if (lanebloom_kernel_use(lanebloom_kernel_name(i)) != LANEBLOOM_OK)
-      test_fatal("kernel %s", lanebloom_kernel_name(i));
+    if (lanebloom_kernel_use(lanebloom_kernel_at(i)) != LANEBLOOM_OK)
+      test_fatal("kernel %s", lanebloom_kernel_at(i));
     if (lanebloom_kernels_current() != &lanebloom_kernels_scalar)
       kernels[nkernels++] = lanebloom_kernels_current();
   }

@@ -147,7 +147,7 @@ static size_t list_cells(const char *kernel_asked_for, struct cell *cells)
 {
   size_t n = 0;
   for (size_t kernel = 0; kernel < lanebloom_kernel_count() && kernel < MAX_KERNELS; kernel++) {
-    const char *name = lanebloom_kernel_name(kernel);
+    const char *name = lanebloom_kernel_at(kernel);
     if (!is_asked_for(name, kernel_asked_for) || lanebloom_kernel_use(name) != LANEBLOOM_OK)
       continue;
     for (size_t c = 0; c < COUNT(cases); c++)
@@ -187,9 +187,9 @@ ParameterizedTestParameters(kernels, agree)
 
 ParameterizedTest(struct cell *cell, kernels, agree)
 {
-  const char *kernel = lanebloom_kernel_name(cell->kernel);
+  const char *kernel = lanebloom_kernel_at(cell->kernel);
   cr_assert(kernel, "LANEBLOOM_TEST_KERNEL=%s is no kernel of this build and CPU; the best is %s",
-            kernel_asked_for(), lanebloom_kernel_name(0));
+            kernel_asked_for(), lanebloom_kernel_at(0));
   cr_assert(lanebloom_kernel_use(kernel) == LANEBLOOM_OK, "kernel %s cannot be used", kernel);
   const struct kernel_table *table = lanebloom_kernels_current();
   cr_assert(strcmp(table->name, kernel) == 0, "kernel %s is used instead of %s", table->name,
@@ -222,11 +222,11 @@ Test(kernels, one_kernel_can_be_asked_for)
   cr_assert(list_cells("nonsense", cells) == 0);
   size_t n = 0;
   for (size_t kernel = 0; kernel < lanebloom_kernel_count(); kernel++)
-    n += list_cells(lanebloom_kernel_name(kernel), cells);
+    n += list_cells(lanebloom_kernel_at(kernel), cells);
   cr_assert(list_cells(NULL, cells) == n);
   cr_assert(list_cells("scalar", cells) == COUNT(cases));
   for (size_t c = 0; c < COUNT(cases); c++) {
-    cr_assert(strcmp(lanebloom_kernel_name(cells[c].kernel), "scalar") == 0);
+    cr_assert(strcmp(lanebloom_kernel_at(cells[c].kernel), "scalar") == 0);
     cr_assert(cells[c].the_case == c);
   }
 }

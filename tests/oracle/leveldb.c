@@ -13,10 +13,11 @@ static size_t check_answers(const uint8_t *bytes, size_t size, const struct key_
   uint8_t bitmap[(MAX_KEYS + 7) / 8];
   const size_t n = set->keys.n;
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, bytes, size, &filter) == LANEBLOOM_OK,
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, bytes, size, NULL, &filter, NULL, 0) ==
+                LANEBLOOM_OK,
             "open");
   const size_t count = lanebloom_filter_screen(filter, &set->keys, bitmap);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 
   size_t expected_count = 0;
   for (size_t i = 0; i < n; i++) {
@@ -93,7 +94,7 @@ Test(oracle, filters)
     for (size_t i = 0; n > 0 && i < NQUERIES; i += 2)
       others->slices[i] = set->slices[rng_below(&rng, n)];
     nqueries += check_answers(bytes, size, others, &nhits);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     free(expected);
   }
   cr_assert(nqueries == (size_t)NSETS * NQUERIES && nhits > nqueries / 3 &&
@@ -186,7 +187,7 @@ static void check_rate(size_t nkeys, double least, double most)
             "%zu keys: %.2f %% of absent keys pass, expected %.1f to %.1f", nkeys, percent, least,
             most);
 
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   free(bitmap);
   free(expected);
   free(slices);

@@ -102,7 +102,7 @@ static lanebloom_filter *finish(lanebloom_builder *builder)
 {
   lanebloom_filter *filter;
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK, "builder_finish");
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return filter;
 }
 
@@ -126,8 +126,8 @@ static void check_every_way(lanebloom_format format, double bits, uint64_t nentr
                       *from = start(format, bits, expected_keys);
     add(into, rng, keys, 0, split);
     add(from, rng, keys, split, keys->n);
-    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK, "builder_merge");
-    lanebloom_builder_destroy(from);
+    cr_assert(lanebloom_builder_merge(into, from, NULL, 0) == LANEBLOOM_OK, "builder_merge");
+    lanebloom_builder_free(from);
     test_filter_bytes(expected_keys ? "merged sized builders" : "merged builders", finish(into),
                       expected, size);
     if (nentries == 0)
@@ -208,9 +208,10 @@ Test(oracle_rocksdb, ribbon_filters)
     uint8_t *bytes = oracle_rocksdb_finish(oracle, &size);
     lanebloom_filter *filter;
     lanebloom_filter_info info;
-    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, size, &filter) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, size, NULL, &filter, NULL, 0) ==
+              LANEBLOOM_OK);
     lanebloom_filter_describe(filter, &info, sizeof info);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     if (info.format == LANEBLOOM_ROCKSDB_RIBBON) {
       const double expected = oracle_rocksdb_rate(oracle, nentries, size);
       cr_assert(fabs(info.model_rate - expected) <= 1e-9 * expected, "a rate of %.17g, not %.17g",

@@ -7,9 +7,10 @@ size_t check_answers(lanebloom_format format, const uint8_t *bytes, size_t size,
 {
   uint8_t bitmap[(MAX_KEYS + 7) / 8];
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(format, bytes, size, &filter) == LANEBLOOM_OK, "open");
+  cr_assert(lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0) == LANEBLOOM_OK,
+            "open");
   const size_t count = lanebloom_filter_screen(filter, &set->keys, bitmap);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 
   oracle_reader *reader = oracle_rocksdb_reader(bytes, size);
   size_t expected_count = 0;
@@ -78,17 +79,18 @@ static void check_reader(const uint8_t *bytes, size_t size, const struct key_set
   for (size_t f = 0; f < COUNT(opened); f++) {
     lanebloom_filter *filter = NULL;
     if (kind != CONSTANT && opened[f] != LANEBLOOM_ROCKSDB && opened[f] != format_of[kind]) {
-      if (lanebloom_filter_parse_raw(opened[f], guarded.bytes, size, &filter) !=
+      if (lanebloom_filter_parse_raw(opened[f], guarded.bytes, size, NULL, &filter, NULL, 0) !=
               LANEBLOOM_ERR_FORMAT ||
           filter)
         test_fatal("opens as %s", lanebloom_format_name(opened[f]));
       tally->nrefused++;
     } else if (is_read_outside(bytes, size)) {
-      cr_assert(lanebloom_filter_parse_raw(opened[f], guarded.bytes, size, &filter) == LANEBLOOM_OK,
+      cr_assert(lanebloom_filter_parse_raw(opened[f], guarded.bytes, size, NULL, &filter, NULL,
+                                           0) == LANEBLOOM_OK,
                 "open");
       if (lanebloom_filter_screen(filter, &set->keys, NULL) != set->keys.n)
         test_fatal("as %s not every key passes", lanebloom_format_name(opened[f]));
-      lanebloom_filter_close(filter);
+      lanebloom_filter_free(filter);
       tally->noutside++;
     } else {
       tally->nqueries += check_answers(opened[f], guarded.bytes, size, set, &tally->nhits);
@@ -278,8 +280,8 @@ Test(oracle_rocksdb, reader_of_large_filters)
     struct guarded bytes = guarded_sparse(rows[r].payload + 5);
     put_trailer(bytes.bytes + rows[r].payload, rows[r].marker, rows[r].rest);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
-                  LANEBLOOM_OK,
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, NULL,
+                                         &filter, NULL, 0) == LANEBLOOM_OK,
               "open");
     for (size_t i = 0; i < NKEYS; i += 2) {
       const lanebloom_keys key = lanebloom_keys_part(&set->keys, i, 1);
@@ -294,7 +296,7 @@ Test(oracle_rocksdb, reader_of_large_filters)
         if (p != missing)
           bytes.bytes[positions[p] / 8] |= (uint8_t)(1 << positions[p] % 8);
     }
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     size_t nhits = 0;
     check_answers(rows[r].format, bytes.bytes, bytes.nbytes, set, &nhits);
     check_answers(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, set, &nhits);
@@ -309,18 +311,18 @@ Test(oracle_rocksdb, reader_of_2_to_32_bytes)
 {
   struct guarded bytes = guarded_sparse((uint64_t)1 << 32);
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, &filter) ==
-            LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LOCAL, bytes.bytes, bytes.nbytes,
-                                       &filter) == LANEBLOOM_ERR_LIMIT);
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes,
-                                       &filter) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes, bytes.nbytes, NULL, &filter,
+                                       NULL, 0) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LOCAL, bytes.bytes, bytes.nbytes, NULL,
+                                       &filter, NULL, 0) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, NULL,
+                                       &filter, NULL, 0) == LANEBLOOM_ERR_LIMIT);
   cr_assert(!filter, "a filter after an error");
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes + 1, bytes.nbytes - 1,
-                                       &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes.bytes + 1, bytes.nbytes - 1, NULL,
+                                       &filter, NULL, 0) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_may_contain(filter, "key", 3),
             "a trailer of zeros lets every key pass");
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   guarded_free(&bytes);
 }
 
@@ -332,10 +334,10 @@ Test(oracle_rocksdb, reader_of_too_large_lines)
     struct guarded bytes = guarded_sparse(payload + 5);
     put_trailer(bytes.bytes + payload, 6, nlines);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes,
-                                         &filter) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB_LEGACY, bytes.bytes, bytes.nbytes, NULL,
+                                         &filter, NULL, 0) == LANEBLOOM_OK);
     cr_assert(lanebloom_filter_may_contain(filter, "key", 3), "%u lines", nlines);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     guarded_free(&bytes);
   }
 }

@@ -97,7 +97,7 @@ static size_t draw_page_byte(void)
     if (chunk.nbytes > 0)
       at = chunk.offset + rng_below(&rng, chunk.nbytes);
   }
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   return at;
 }
 
@@ -194,7 +194,7 @@ static void describe_all(const lanebloom_parquet *file, const lanebloom_parquet_
       sum += chunk.has_min && chunk.min.size > 0 ? *(const uint8_t *)chunk.min.data : 0;
       if (!lanebloom_parquet_load_filter(file, i, column, &filter, NULL, 0))
         sum += lanebloom_filter_may_contain(filter, "key", 3);
-      lanebloom_filter_close(filter);
+      lanebloom_filter_free(filter);
     }
   }
   cr_assert(sum < UINT64_MAX);
@@ -223,7 +223,7 @@ static void try_mutant(const struct guarded *mutant, unsigned way)
   } else {
     cr_assert(way != PAGES, "%s", problem);
   }
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   cr_assert(nlive == before, "%zu bytes are left", nlive - before);
   cr_assert(npeak - before <= MIN_NBYTES + MAX_GROWTH * mutant->nbytes, "%zu bytes for %zu",
             npeak - before, mutant->nbytes);
@@ -238,7 +238,7 @@ static void try_original(void)
                                      &file, NULL, 0));
   lanebloom_parquet_describe(file, &info, sizeof info);
   original.footer_offset = original.nbytes - 8 - info.footer_nbytes;
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   uint8_t *copy = test_alloc(original.nbytes);
   for (unsigned i = 0; i < NMUTANTS; i++) {
     const unsigned way = i % NWAYS;

@@ -13,7 +13,7 @@ static uint8_t *build_filter(const lanebloom_keys *keys, double bits_per_key, si
   const void *bits = lanebloom_filter_bytes(filter, &nbits);
   write_filter_header(&writer, (struct filter_header){(int32_t)nbits, 1, 1, 1});
   write_bytes(&writer, bits, nbits);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   *nbytes = writer.n;
   return writer.bytes;
 }
@@ -40,7 +40,7 @@ static void refused(const struct file_plan *made, lanebloom_status expected, con
   cr_assert(!filter);
   cr_assert_str_eq(again, problem);
   lanebloom_parquet_keys_free(prepared);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
 }
 
@@ -132,7 +132,7 @@ static void check_floats(double added, unsigned expected)
             LANEBLOOM_OK);
   cr_assert(bitmap[0] == expected, "%g: expected %02x, found %02x", added, expected, bitmap[0]);
   lanebloom_parquet_keys_free(prepared);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
   free(filter);
 }
@@ -229,7 +229,7 @@ static void check_int96(const struct int96_keys *keys, int64_t julian, int64_t n
     cr_assert(has_bit(bitmap, i) == (keys->time[i] == time), "encoding %d, time %zu, key of %zu",
               (int)keys->encoding, time, keys->time[i]);
   lanebloom_parquet_keys_free(prepared);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
   free(filter);
 }
@@ -287,7 +287,7 @@ Test(parquet, int96_cannot_hold)
                                           problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
   cr_assert_str_eq(problem, "key 0: expected 8 or 16 bytes, as a column of type timestamp-int96 "
                             "has, found 12");
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
 }
 
@@ -333,8 +333,8 @@ Test(parquet, few_keys)
     test_same_bytes("answers", found, expected, (n + 7) / 8);
     lanebloom_parquet_keys_free(prepared);
   }
-  lanebloom_parquet_close(of_bytes);
-  lanebloom_parquet_close(of_file);
+  lanebloom_parquet_free(of_bytes);
+  lanebloom_parquet_free(of_file);
   free(bytes);
   free(filter);
   free(added);
@@ -369,7 +369,7 @@ Test(parquet, few_keys_of_int96)
     cr_assert(nmaybe == 1 && bitmap[0] == 1, "time %zu: found %x", i, bitmap[0]);
     lanebloom_parquet_keys_free(prepared);
   }
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
   free(filter);
   free(values);
@@ -395,8 +395,8 @@ Test(parquet, keys_of_another_type)
       "expected a column of type int32, for which the keys were made, found one of type int64");
   cr_assert(nmaybe == 1 && bitmap[0] == 1);
   lanebloom_parquet_keys_free(prepared);
-  lanebloom_parquet_close(file32);
-  lanebloom_parquet_close(file64);
+  lanebloom_parquet_free(file32);
+  lanebloom_parquet_free(file64);
   free(bytes32);
   free(bytes64);
 }

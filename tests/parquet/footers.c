@@ -31,7 +31,7 @@ Test(parquet, no_parquet_files)
   cr_assert(lanebloom_parquet_open("/dev/null", LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem,
                                    sizeof problem) == LANEBLOOM_ERR_FORMAT);
   cr_assert_str_eq(problem, "expected a regular file, found something else");
-  lanebloom_parquet_close(NULL);
+  lanebloom_parquet_free(NULL);
   lanebloom_parquet_keys_free(NULL);
 }
 
@@ -163,7 +163,7 @@ Test(parquet, paths)
   cr_assert(find(file, "twice", "expected one column \"twice\", found several"));
   cr_assert(find(file, "use", "expected one column \"use\", found none"));
   cr_assert(find(file, "user.id.x", "expected one column \"user.id.x\", found none"));
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(writer.bytes);
 }
 
@@ -226,6 +226,6 @@ Test(parquet, sizes_of_structs)
   memset(&later, 0xff, sizeof later);
   lanebloom_parquet_describe(file, &later.info, sizeof later.info.file_nbytes);
   cr_assert(later.info.file_nbytes > 0 && later.info.footer_nbytes == UINT64_MAX);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
 }

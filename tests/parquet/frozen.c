@@ -57,7 +57,7 @@ static bool is_as_built(const lanebloom_filter *written, size_t row_group,
                                    &built) == LANEBLOOM_OK);
   const void *built_bytes = lanebloom_filter_bytes(built, &nbuilt_bytes);
   const bool is_same = nbytes == nbuilt_bytes && memcmp(bytes, built_bytes, nbytes) == 0;
-  lanebloom_filter_close(built);
+  lanebloom_filter_free(built);
   cr_assert(is_same, "%s, %s, row group %zu: %zu keys, %zu and %zu bytes", frozen->file,
             frozen->path, row_group, n, nbytes, nbuilt_bytes);
   return true;
@@ -96,7 +96,7 @@ static void check_filter(const lanebloom_parquet *file, size_t row_group, size_t
                 lanebloom_filter_may_contain(filter, frozen->keys[i].data, frozen->keys[i].size));
     counts->nequal += is_as_built(filter, row_group, frozen);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   counts->nfilters++;
 }
 
@@ -137,14 +137,14 @@ static void check_column(const struct frozen_column *frozen, void *context)
                                    sizeof problem) == LANEBLOOM_OK,
             "%s", problem);
   check_file(file, frozen, context);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
 
   uint8_t *bytes = frozen_bytes(frozen->file, &nbytes);
   cr_assert(lanebloom_parquet_parse(bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_KNOWN, &file, problem,
                                     sizeof problem) == LANEBLOOM_OK,
             "%s", problem);
   check_file(file, frozen, context);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
 }
 

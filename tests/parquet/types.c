@@ -136,7 +136,7 @@ Test(parquet, types)
       cr_assert(!status == (prepared != NULL) && !status == !*problem);
       lanebloom_parquet_keys_free(prepared);
     }
-    lanebloom_parquet_close(file);
+    lanebloom_parquet_free(file);
     free(bytes);
   }
 }
@@ -195,7 +195,7 @@ Test(parquet, values_that_do_not_fit)
               values[i].text, i, problem);
     cr_assert(bad_key == (values[i].fits ? 3 : 1));
     lanebloom_parquet_keys_free(prepared);
-    lanebloom_parquet_close(file);
+    lanebloom_parquet_free(file);
     free(bytes);
   }
 }
@@ -214,7 +214,7 @@ Test(parquet, keys_of_another_size)
                                           problem, sizeof problem) == LANEBLOOM_ERR_ARGUMENT);
   cr_assert(bad_key == 1 && !prepared);
   cr_assert_str_eq(problem, "key 1: expected 4 bytes, as a column of type int32 has, found 3");
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
 }
 
@@ -235,7 +235,7 @@ Test(parquet, keys_of_a_huge_size)
             "%s", problem);
   cr_assert_str_eq(problem, "key 0: expected 2147483647 bytes, as a column of type "
                             "binary(2147483647) has, found 3");
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
   free(short_keys);
 }

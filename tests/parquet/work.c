@@ -51,11 +51,11 @@ static struct work screen_all(const struct file_plan *made)
     cr_assert(status == LANEBLOOM_OK || status == LANEBLOOM_ERR_CORRUPT);
     cr_assert(nmaybe == (status ? NKEYS : 0));
     cr_assert(lanebloom_parquet_load_filter(file, i, 0, &filter, NULL, 0) == status);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     work.nrefused += status != LANEBLOOM_OK;
   }
   lanebloom_parquet_keys_free(keys);
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   work.nbytes = nbytes_read;
   return work;
 }
@@ -150,7 +150,7 @@ static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool with
     lanebloom_parquet_describe_column(file, 0, &column, sizeof column);
     ndescribed += strlen(column.path);
   }
-  lanebloom_parquet_close(file);
+  lanebloom_parquet_free(file);
   free(bytes);
   free(name);
   return ndescribed;

@@ -103,6 +103,24 @@ void test_same_bytes(const char *what, const void *found, const void *expected, 
   test_fatal("%s: byte %zu of %zu is %02x, expected %02x", what, i, nbytes, a[i], b[i]);
 }
 
+lanebloom_filter *test_filter_of(lanebloom_format format, double bits_per_key,
+                                 const lanebloom_keys *keys, lanebloom_key_form form)
+{
+  lanebloom_builder *builder;
+  lanebloom_filter *filter;
+  lanebloom_status status = lanebloom_builder_create(format, bits_per_key, 0, &builder);
+  if (!status)
+    status = lanebloom_builder_set_key_form(builder, form);
+  if (!status)
+    status = lanebloom_builder_add(builder, keys);
+  if (!status)
+    status = lanebloom_builder_finish(builder, &filter);
+  if (status)
+    test_fatal("building a filter: %s", lanebloom_status_text(status));
+  lanebloom_builder_free(builder);
+  return filter;
+}
+
 void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *expected,
                        size_t nbytes)
 {
@@ -111,7 +129,7 @@ void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *e
   if (size != nbytes)
     test_fatal("%s: filter of %zu bytes, expected %zu", what, size, nbytes);
   test_same_bytes(what, bytes, expected, size);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 /* ---- Buffers beside unmapped pages ---- */

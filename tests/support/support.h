@@ -61,7 +61,11 @@ void test_write_file(const char *path, const void *bytes, size_t nbytes);
 /* Fails unless the bytes are equal, and says where they first differ. */
 void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes);
 
-/* Compares the bytes of a filter in the same way, and closes it. */
+/* Builds a filter of keys that have this form. */
+lanebloom_filter *test_filter_of(lanebloom_format format, double bits_per_key,
+                                 const lanebloom_keys *keys, lanebloom_key_form form);
+
+/* Compares the bytes of a filter in the same way, and frees it. */
 void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *expected,
                        size_t nbytes);
 

@@ -24,7 +24,7 @@ Test(tables, errors)
   cr_assert(lanebloom_table_parse(NULL, 0, 3, &table, problem, sizeof problem) ==
             LANEBLOOM_ERR_ARGUMENT);
   cr_assert(!table && strstr(problem, "writer"), "%s", problem);
-  lanebloom_table_close(NULL);
+  lanebloom_table_free(NULL);
 }
 
 Test(tables, no_kernel)
@@ -55,7 +55,7 @@ Test(tables, empty_batches)
   cr_assert(lanebloom_tables_screen(NULL, 0, &one, &any, NULL, NULL) == 0 && any == 0);
   cr_assert(lanebloom_table_screen(table, &one, &any) == 1 &&
             any == 1); /* the empty key is present */
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
 }
 
 Test(tables, names_of_checksums)
@@ -78,9 +78,12 @@ Test(tables, names)
     cr_assert(strcmp(lanebloom_table_filter_name((lanebloom_table_filter)i), filters[i]) == 0);
   for (size_t i = 0; i < sizeof writers / sizeof *writers; i++) {
     cr_assert(strcmp(lanebloom_writer_name((lanebloom_writer)i), writers[i]) == 0);
-    cr_assert(lanebloom_writer_by_name(writers[i]) == (i % 3 ? (lanebloom_writer)i : 0));
+    lanebloom_writer found = LANEBLOOM_WRITER_UNKNOWN;
+    cr_assert(lanebloom_writer_by_name(writers[i], &found) == (i % 3 != 0));
+    cr_assert(found == (i % 3 ? (lanebloom_writer)i : LANEBLOOM_WRITER_UNKNOWN));
   }
-  cr_assert(lanebloom_writer_by_name("") == LANEBLOOM_WRITER_UNKNOWN);
+  lanebloom_writer found = LANEBLOOM_WRITER_LEVELDB;
+  cr_assert(!lanebloom_writer_by_name("", &found) && found == LANEBLOOM_WRITER_LEVELDB);
 }
 
 /* Callers whose structs have fewer fields, or more. */
@@ -107,5 +110,5 @@ Test(tables, describing_into_other_sizes)
   cr_assert(large.info.nfilters == 1 && large.info.warning == full.warning);
   for (size_t i = 0; i < sizeof large.more; i++)
     cr_assert(large.more[i] == 0, "byte %zu", i);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
 }

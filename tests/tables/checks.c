@@ -21,11 +21,11 @@ void check_keys(const lanebloom_table *table, const struct key_list *list, const
   const lanebloom_keys keys = list_keys(list);
   uint8_t *bitmap = bitmap_make(list->n);
   for (size_t k = 0; k < lanebloom_kernel_count(); k++) {
-    cr_assert(lanebloom_kernel_use(lanebloom_kernel_name(k)) == LANEBLOOM_OK);
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_at(k)) == LANEBLOOM_OK);
     const size_t count = lanebloom_table_screen(table, &keys, bitmap);
     for (size_t i = 0; i < list->n; i++)
       cr_assert(has_bit(bitmap, i), "%s: %s lost key %zu of %zu, %zu bytes", what,
-                lanebloom_kernel_name(k), i, list->n, list_key(list, i).size);
+                lanebloom_kernel_at(k), i, list->n, list_key(list, i).size);
     cr_assert(count == list->n && lanebloom_table_screen(table, &keys, NULL) == list->n);
     cr_assert(bitmap[(list->n + 7) / 8] == 0xa5);
   }
@@ -133,7 +133,7 @@ void check_warned(const uint8_t *bytes, size_t size, const struct key_list *keys
   lanebloom_table_describe(table, &info, sizeof info);
   cr_assert(strstr(info.warning, warning), "%s", info.warning);
   check_keys(table, keys, warning);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
 }
 
 void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected,
@@ -163,5 +163,5 @@ void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys
               what, at);
   lanebloom_table_info info;
   lanebloom_table_describe(table, &info, sizeof info);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
 }

@@ -79,7 +79,7 @@ Test(tables, garbled)
       if (lanebloom_table_parse(damaged.bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
           LANEBLOOM_OK)
         lanebloom_table_screen(table, &keys, NULL);
-      lanebloom_table_close(table);
+      lanebloom_table_free(table);
       guarded_free(&damaged);
     }
     list_free(&list);

@@ -20,7 +20,7 @@ static void check_parsed(const char *path, const struct key_list *list, const ch
   cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
             LANEBLOOM_OK);
   check_keys(table, list, what);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   free(bytes);
 }
 
@@ -256,7 +256,7 @@ static void check_set(size_t i)
             database->ntables, npairs, lanebloom_kernel_count(), live.n);
 
   for (size_t t = 0; t < database->ntables; t++) {
-    lanebloom_table_close(database->tables[t]);
+    lanebloom_table_free(database->tables[t]);
     list_free(&database->keys[t]);
   }
   list_free(&absent);

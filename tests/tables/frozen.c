@@ -40,7 +40,7 @@ Test(tables, frozen)
                                      .uses_filter = frozen[i].has_range,
                                      .has_whole_keys = frozen[i].has_whole_keys};
       check_absent(tables[t], &info, &set, &absent);
-      lanebloom_table_close(tables[t]);
+      lanebloom_table_free(tables[t]);
     }
     list_free(&keys);
     list_free(&absent);
@@ -65,7 +65,7 @@ Test(tables, mixed)
   check_together(all, NFROZEN, &keys, true, "mixed");
   check_together(all, NFROZEN, &absent, false, "mixed");
   for (size_t i = 0; i < NFROZEN; i++)
-    lanebloom_table_close(tables[i]);
+    lanebloom_table_free(tables[i]);
   list_free(&absent);
   list_free(&keys);
 }
@@ -86,7 +86,7 @@ Test(tables, writers)
               LANEBLOOM_OK);
     found[writer] = lanebloom_table_screen(table, &batch, NULL);
     passing[writer] = lanebloom_table_screen(table, &others, NULL);
-    lanebloom_table_close(table);
+    lanebloom_table_free(table);
   }
   cr_assert(found[LANEBLOOM_WRITER_UNKNOWN] == keys.n &&
             found[LANEBLOOM_WRITER_GOLEVELDB] == keys.n);
@@ -127,7 +127,7 @@ Test(tables, pebble)
               info.has_range == (version < 5));
     cr_assert(info.filter == LANEBLOOM_TABLE_FILTER_FULL && info.model_rate < 1);
     check_keys(table, &keys, "pebble");
-    lanebloom_table_close(table);
+    lanebloom_table_free(table);
   }
   list_free(&keys);
   free(bytes);
@@ -143,5 +143,5 @@ Test(tables, disordered)
   lanebloom_table_describe(table, &info, sizeof info);
   cr_assert(!info.has_range && info.smallest.size == 0 && strstr(info.warning, "bytewise order"),
             "%s", info.warning);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
 }

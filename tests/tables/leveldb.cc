@@ -54,7 +54,7 @@ public:
     size_t size;
     const void *built = lanebloom_filter_bytes(filter, &size);
     made->append(static_cast<const char *>(built), size);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   bool KeyMayMatch(const leveldb::Slice &, const leveldb::Slice &) const override
   {

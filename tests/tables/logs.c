@@ -340,7 +340,7 @@ Test(tables, keys_that_are_too_many)
     nlost += !has_key(&keys, key) && !lanebloom_filter_may_contain(filter, key, strlen(key));
   }
   cr_assert(nlost == 0);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   lanebloom_collector_free(&keys);
 
   file_nbytes = 0; /* few keys, many times each */

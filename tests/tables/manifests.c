@@ -21,7 +21,7 @@ static void check_in_database(const char *folder, const struct key_list *keys, c
                 (warning ? strstr(info.warning, warning) != NULL : !info.warning[0]),
             "%s: range %d, %s", what, info.has_range, info.warning);
   check_keys(table, keys, what);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
 }
 
 /* The layout of a MANIFEST that states only that keys are in bytewise order. */
@@ -108,7 +108,7 @@ Test(tables, a_foreign_table_in_a_database)
                 strstr(info.warning, "keys are not stored as LevelDB's databases store them"),
             "%s", info.warning);
   check_keys(table, &keys, path);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   list_free(&keys);
   folder_free(folder);
 }

@@ -25,7 +25,7 @@ Test(tables, partitions_of_other_kinds)
   trailer[0] = NPROBES; /* as LegacyBloom's */
   store_le32(trailer + 1, (uint32_t)(last.nbytes - TRAILER_NBYTES) / LINE_NBYTES);
   check_warned(bytes, size, &keys, "unknown filter");
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   list_free(&keys);
   free(bytes);
 }
@@ -43,7 +43,7 @@ Test(tables, a_filter_block_without_offsets)
   uint8_t *bytes = test_read_file(path, &size);
   lanebloom_table *table = must_open(path);
   const size_t at = (size_t)table->filter_data[0].offset, nbytes = table->filter_data[0].nbytes;
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   store_le32(bytes + at + nbytes - TRAILER_NBYTES, UINT32_MAX);
   store_le32(bytes + at + nbytes + 1, lanebloom_checksum(CHECKSUM_CRC32C, bytes + at, nbytes + 1));
   cr_assert(lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
@@ -54,7 +54,7 @@ Test(tables, a_filter_block_without_offsets)
                 info.model_rate == 1,
             "rate %g", info.model_rate);
   check_keys(table, &keys, "without offsets");
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   list_free(&keys);
   free(bytes);
 }
@@ -74,7 +74,7 @@ Test(tables, several_filters)
                                      &filter) == LANEBLOOM_OK);
     bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
     table_add(made, bytes);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     handles[i] = table_end_block(made, 0);
   }
   table_add_handle(made, "z", handles[1]);
@@ -107,7 +107,7 @@ Test(tables, rates_of_prefixes)
     cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, &keys, &filter) == LANEBLOOM_OK);
     bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
     table_add(made, bytes);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     const struct handle filters = table_end_block(made, 0);
     table_add_handle(made, "z", table_add_data(made, "abc", suffix));
     const struct handle index = table_end_entries(made);
@@ -125,7 +125,7 @@ Test(tables, rates_of_prefixes)
     cr_assert(!info.has_whole_keys && info.has_prefixes && info.nfilters == 1);
     cr_assert(isnan(info.model_rate) == !trials[i].has_rate, "%s: %g", trials[i].extractor,
               info.model_rate);
-    lanebloom_table_close(table);
+    lanebloom_table_free(table);
     free(made);
   }
 }
@@ -168,7 +168,7 @@ Test(tables, an_index_without_blocks)
             LANEBLOOM_OK);
   const lanebloom_keys batch = list_keys(&keys);
   cr_assert(lanebloom_table_screen(table, &batch, NULL) == 0);
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   list_free(&keys);
   free(bytes);
 }
@@ -315,7 +315,7 @@ Test(tables, filters_in_another_order)
     const size_t npassing = lanebloom_table_screen(table, &absent, NULL);
     cr_assert(nfilters == NBLOCKS ? npassing < 3 : npassing == 20, "%zu filters: %zu", nfilters,
               npassing);
-    lanebloom_table_close(table);
+    lanebloom_table_free(table);
     free(made);
   }
 }

@@ -261,8 +261,8 @@ static uint64_t count_steps(void (*make)(size_t), size_t n)
             "%s", problem);
   cr_assert(lanebloom_database_logs(database, &logs, NULL, 0) == LANEBLOOM_OK);
   const uint64_t found = nsteps;
-  lanebloom_table_close(logs);
-  lanebloom_database_close(database);
+  lanebloom_table_free(logs);
+  lanebloom_database_free(database);
   folder_free(folder);
   return found;
 }
@@ -333,7 +333,7 @@ static uint64_t count_steps_of_screening(size_t n)
   const uint64_t found = nsteps;
   for (size_t i = 0; i < n; i++) /* all keys share the prefix of length 1 */
     cr_assert(counts[i] == (i == 0 ? NKEYS : 1), "table %zu: %zu keys", i, counts[i]);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return found;
 }
 

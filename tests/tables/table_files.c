@@ -73,7 +73,7 @@ struct handle table_add_filters(struct table_file *made, const struct handle *da
   cr_assert(lanebloom_filter_block_builder_finish(builder, &filters.data, &filters.size) ==
             LANEBLOOM_OK);
   table_add(made, filters);
-  lanebloom_filter_block_builder_destroy(builder);
+  lanebloom_filter_block_builder_free(builder);
   return table_end_block(made, 0);
 }
 
@@ -124,7 +124,7 @@ void check_table_file(const struct table_file *made, const char *letters, const 
                     : table->has_range && !table->warning[0],
             "%s", table->warning);
   check_keys(table, &keys, "made");
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   list_free(&keys);
 }
 

@@ -122,7 +122,7 @@ Test(tables, updates_that_fail)
   cr_assert(lanebloom_database_update(database, &changed, NULL, 0) == LANEBLOOM_OK && changed);
   check_tables(database, 2);
   cr_assert(lanebloom_database_update(database, &changed, NULL, 0) == LANEBLOOM_OK && !changed);
-  lanebloom_database_close(database);
+  lanebloom_database_free(database);
   folder_free(folder);
 }
 
@@ -152,7 +152,7 @@ Test(tables, options_that_end)
   write_manifest();
   cr_assert(lanebloom_database_update(database, &changed, NULL, 0) == LANEBLOOM_OK && changed);
   check_tables(database, 2);
-  lanebloom_database_close(database);
+  lanebloom_database_free(database);
   folder_free(folder);
 }
 
@@ -210,8 +210,8 @@ Test(tables, times_of_another_family)
   cr_assert(lanebloom_database_open(folder, NULL, &database, NULL, 0) == LANEBLOOM_OK);
   cr_assert(lanebloom_database_logs(database, &logs, NULL, 0) == LANEBLOOM_OK);
   cr_assert(lanebloom_table_screen(logs, &keys, NULL) == 1, "the key is lost");
-  lanebloom_table_close(logs);
-  lanebloom_database_close(database);
+  lanebloom_table_free(logs);
+  lanebloom_database_free(database);
   folder_free(folder);
 }
 
@@ -265,7 +265,7 @@ static void *visit_opened(void *context, const lanebloom_database_table *live,
                           lanebloom_table *table)
 {
   struct visits *visits = context;
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   visits->nopened++;
   if (visits->has_no_memory)
     return NULL;
@@ -328,7 +328,7 @@ static lanebloom_database *open_folder(void)
 static void close_folder(lanebloom_database *database)
 {
   before_attempt = NULL;
-  lanebloom_database_close(database);
+  lanebloom_database_free(database);
   folder_free(folder);
 }
 
@@ -370,7 +370,7 @@ Test(tables, tables_without_a_visitor)
     lanebloom_table *table = lanebloom_database_table_at(database, i).opened;
     lanebloom_table_describe(table, &info, sizeof info);
     cr_assert(info.engine == LANEBLOOM_ENGINE_ROCKSDB);
-    lanebloom_table_close(table);
+    lanebloom_table_free(table);
   }
   close_folder(database);
 }

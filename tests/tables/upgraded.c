@@ -131,7 +131,7 @@ Test(tables, upgraded)
       cr_assert(info.version == version && info.has_range && !info.warning[0] &&
                 info.filter == frozen[i].filter);
       check_keys(table, &list, path);
-      lanebloom_table_close(table);
+      lanebloom_table_free(table);
       enum { NEVERY = 300, STEP = 8 };
       const size_t step = test_exhaustive() ? 1 : STEP;
       for (size_t at = 0; frozen[i].checksum && at < made_size;

@@ -156,7 +156,7 @@ check_commands() { # FILE MIN
 @test "a number that documents give differently is found" {
   cd "$BATS_TEST_TMPDIR"
   cp -r "$SOURCE_DIR"/{*.md,bench,bindings,docs,include,src} .
-  install -D -t tests "$SOURCE_DIR/tests/stack.c"
+  install -D -t tests/engine "$SOURCE_DIR/tests/engine/stack.c"
   # Two clauses of nearly the same words; others with the same number, or that are no prose.
   printf '\nA sorted table of names takes 12 bytes per name.\n' >>README.md
   printf '\nA sorted table of all names takes 16 bytes per name.\n' >>docs/python.md

@@ -94,7 +94,7 @@ SOURCES = [
     "src/tables/open_tables.c",
     "src/lanes/partitions.h",
     "src/layouts/spark.h",
-    "tests/stack.c",
+    "tests/engine/stack.c",
     "bindings/python/pyproject.toml",
     "bindings/python/tests/test_package.py",
 ]

@@ -25,14 +25,6 @@ struct settings {
   uint64_t expected; /* 0 if it is not given */
 };
 
-static bool are_equal(const struct settings *a, const struct settings *b)
-{
-  return a->bits_per_key == b->bits_per_key && a->expected == b->expected;
-}
-
-static const char DIFFERENT[] =
-    "bits_per_key and expected: expected the same for all rows of a group";
-
 struct group {
   lanebloom_builder *builder; /* NULL until the group has a row */
   struct settings settings;
@@ -44,6 +36,24 @@ static bool report(duckdb_function_info info, lanebloom_status status, const cha
   explain(text, "lanebloom_build", status, why);
   duckdb_aggregate_function_set_error(info, text);
   return false;
+}
+
+/* Checks that rows of one group have the same settings. */
+static bool check_settings(duckdb_function_info info, const struct settings *expected,
+                           const struct settings *found)
+{
+  problem_text why;
+  if (expected->bits_per_key != found->bits_per_key)
+    snprintf(why, sizeof why, "bits_per_key: expected %g, as in another row of the group, found %g",
+             expected->bits_per_key, found->bits_per_key);
+  else if (expected->expected != found->expected)
+    snprintf(why, sizeof why,
+             "expected: expected %" PRIu64 ", as in another row of the group (0 stands for NULL), "
+             "found %" PRIu64,
+             expected->expected, found->expected);
+  else
+    return true;
+  return report(info, LANEBLOOM_ERR_ARGUMENT, why);
 }
 
 /* ---- Groups ---- */
@@ -64,7 +74,7 @@ static void groups_end(duckdb_aggregate_state *states, idx_t n)
 {
   for (idx_t i = 0; i < n; i++) {
     struct group *group = (struct group *)states[i];
-    lanebloom_builder_destroy(group->builder);
+    lanebloom_builder_free(group->builder);
     group->builder = NULL;
   }
 }
@@ -132,7 +142,7 @@ static bool check_row(duckdb_function_info info, const struct key_type *type,
   }
   if (!group->builder)
     return group_begin(info, type, &settings, group);
-  return are_equal(&group->settings, &settings) || report(info, LANEBLOOM_ERR_ARGUMENT, DIFFERENT);
+  return check_settings(info, &group->settings, &settings);
 }
 
 static bool add(duckdb_function_info info, const struct key_type *type, const struct vector *keys,
@@ -214,10 +224,12 @@ static bool merge(duckdb_function_info info, const struct key_type *type, const 
 {
   if (!into->builder && !group_begin(info, type, &from->settings, into))
     return false;
-  if (!are_equal(&from->settings, &into->settings))
-    return report(info, LANEBLOOM_ERR_ARGUMENT, DIFFERENT);
-  const lanebloom_status status = lanebloom_builder_merge(into->builder, from->builder);
-  return !status || report(info, status, NULL);
+  if (!check_settings(info, &from->settings, &into->settings))
+    return false;
+  problem_text why;
+  const lanebloom_status status =
+      lanebloom_builder_merge(into->builder, from->builder, why, sizeof why);
+  return !status || report(info, status, why);
 }
 
 static void combine(duckdb_function_info info, duckdb_aggregate_state *sources,
@@ -242,12 +254,12 @@ static lanebloom_filter *make_filter(duckdb_function_info info, const struct key
   if (group->settings.expected == 0) { /* sets bits by the group's hashes, without a copy of them */
     status = lanebloom_builder_part(group->builder, 0, 1, &copy.builder);
   } else if (!merge(info, type, group, &copy)) {
-    lanebloom_builder_destroy(copy.builder);
+    lanebloom_builder_free(copy.builder);
     return NULL;
   }
   if (!status)
     status = lanebloom_builder_finish(copy.builder, &filter);
-  lanebloom_builder_destroy(copy.builder);
+  lanebloom_builder_free(copy.builder);
   if (status)
     report(info, status, status == LANEBLOOM_ERR_LIMIT ? TOO_LARGE : NULL);
   return filter;
@@ -256,13 +268,14 @@ static lanebloom_filter *make_filter(duckdb_function_info info, const struct key
 static bool assign(duckdb_function_info info, const lanebloom_filter *filter, duckdb_vector result,
                    idx_t row)
 {
-  const size_t nbytes = lanebloom_filter_write(filter, NULL, 0);
+  size_t nbytes;
+  lanebloom_filter_write(filter, NULL, 0, &nbytes); /* finds the size */
   if (nbytes > MAX_BLOB_NBYTES)
     return report(info, LANEBLOOM_ERR_LIMIT, TOO_LARGE);
   void *bytes = malloc(nbytes);
   if (!bytes)
     return report(info, LANEBLOOM_ERR_MEMORY, NULL);
-  lanebloom_filter_write(filter, bytes, nbytes);
+  lanebloom_filter_write(filter, bytes, nbytes, &nbytes);
   duckdb_vector_assign_string_element_len(result, row, bytes, nbytes);
   free(bytes);
   return true;
@@ -281,7 +294,7 @@ static void finalize(duckdb_function_info info, duckdb_aggregate_state *states,
     if (!filter)
       return;
     const bool is_assigned = assign(info, filter, result, first + i);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     if (!is_assigned)
       return;
   }

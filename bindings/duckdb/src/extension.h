@@ -23,8 +23,8 @@ void explain(problem_text problem, const char *where, lanebloom_status status, c
 /* Ends a scalar function with such a message. Returns false. */
 bool refuse(duckdb_function_info info, const char *where, lanebloom_status status, const char *why);
 
-/* Writes why a BLOB is no filter, as the status says. */
-void explain_blob(problem_text problem, lanebloom_status status);
+/* Writes why a BLOB is no filter. `why` is the library's line; it may be empty or NULL. */
+void explain_blob(problem_text problem, lanebloom_status status, const char *why);
 
 /* ---- Vectors: columns of a chunk ---- */
 
@@ -112,7 +112,7 @@ bool instance_is_locked(const struct instance *instance);
 lanebloom_status instance_add_file(struct instance *instance, const char *name, const char *path,
                                    struct named_filter **added, problem_text problem);
 lanebloom_status instance_add_blob(struct instance *instance, const char *name,
-                                   lanebloom_slice blob);
+                                   lanebloom_slice blob, problem_text problem);
 bool instance_remove(struct instance *instance, lanebloom_slice name);
 
 /* Returns the filter of this name, or NULL if there is none. The caller releases the filter. */

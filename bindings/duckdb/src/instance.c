@@ -21,7 +21,7 @@ void named_filter_release(struct named_filter *filter)
 {
   if (!filter || atomic_fetch_sub(&filter->nusers, 1) > 1)
     return;
-  lanebloom_filter_close(filter->filter);
+  lanebloom_filter_free(filter->filter);
   free(filter->blob);
   free(filter->path);
   free(filter->name);
@@ -156,15 +156,17 @@ lanebloom_status instance_add_file(struct instance *instance, const char *name, 
 }
 
 lanebloom_status instance_add_blob(struct instance *instance, const char *name,
-                                   lanebloom_slice blob)
+                                   lanebloom_slice blob, problem_text problem)
 {
+  *problem = 0;
   struct named_filter *filter = make(name);
   if (!filter || !(filter->blob = malloc(blob.size + 1))) {
     named_filter_release(filter);
     return LANEBLOOM_ERR_MEMORY;
   }
   memcpy(filter->blob, blob.data, blob.size);
-  lanebloom_status status = lanebloom_filter_parse(filter->blob, blob.size, &filter->filter);
+  lanebloom_status status =
+      lanebloom_filter_parse(filter->blob, blob.size, &filter->filter, problem, PROBLEM_NBYTES);
   if (!status && !add(instance, filter, NULL))
     status = LANEBLOOM_ERR_MEMORY;
   if (status)

@@ -75,12 +75,11 @@ bool check_form(const struct key_type *type, lanebloom_key_form form, problem_te
       (form.encoding == type->encoding || (is_decoded && type->type == DUCKDB_TYPE_BLOB)))
     return true;
   const char *wanted = type_name_of(form.encoding);
-  int n = snprintf(
-      problem, PROBLEM_NBYTES, "keys of the filter: %s%s%s%s; the column is %s, whose keys are %s",
-      lanebloom_encoding_name(form.encoding), form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
-      form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
-      form.flags & LANEBLOOM_KEY_JOINED ? ", joined fields" : "", type->name,
-      lanebloom_encoding_name(type->encoding));
+  char text[LANEBLOOM_KEY_FORM_NBYTES];
+  int n = snprintf(problem, PROBLEM_NBYTES,
+                   "keys of the filter: %s; the column is %s, whose keys are %s",
+                   lanebloom_key_form_text(form, text, sizeof text), type->name,
+                   lanebloom_encoding_name(type->encoding));
   if (!form.flags && is_decoded && is_string(type))
     snprintf(problem + n, PROBLEM_NBYTES - (size_t)n, ": decode it with %s",
              form.encoding == LANEBLOOM_HEX ? "unhex()" : "from_base64()");

@@ -36,7 +36,7 @@ struct opened {
 static void opened_end(struct opened *opened)
 {
   named_filter_release(opened->named);
-  lanebloom_filter_close(opened->parsed);
+  lanebloom_filter_free(opened->parsed);
 }
 
 static const lanebloom_filter *find_by_name(const struct function *function, lanebloom_slice name,
@@ -63,9 +63,11 @@ static const lanebloom_filter *parse_blob(lanebloom_slice blob, struct opened *o
              MAX_BLOB_NBYTES, blob.size);
     return NULL;
   }
-  const lanebloom_status status = lanebloom_filter_parse(blob.data, blob.size, &opened->parsed);
+  problem_text why;
+  const lanebloom_status status =
+      lanebloom_filter_parse(blob.data, blob.size, &opened->parsed, why, sizeof why);
   if (status)
-    explain_blob(problem, status);
+    explain_blob(problem, status, why);
   return opened->parsed;
 }
 

@@ -45,11 +45,13 @@ static size_t load_next(void *query, duckdb_data_chunk chunk, problem_text probl
     explain(problem, load->path, status, why);
     return SIZE_MAX;
   }
+  char form[LANEBLOOM_KEY_FORM_NBYTES];
   size_t nbytes;
   lanebloom_filter_bytes(named->filter, &nbytes);
   vector_set_text(duckdb_data_chunk_get_vector(chunk, 0), 0, named->name);
-  vector_set_text(duckdb_data_chunk_get_vector(chunk, 1), 0,
-                  lanebloom_encoding_name(lanebloom_filter_key_form(named->filter).encoding));
+  vector_set_text(
+      duckdb_data_chunk_get_vector(chunk, 1), 0,
+      lanebloom_key_form_text(lanebloom_filter_key_form(named->filter), form, sizeof form));
   vector_set_count(duckdb_data_chunk_get_vector(chunk, 2), 0, nbytes);
   named_filter_release(named);
   return 1;
@@ -103,6 +105,7 @@ static void list_end(void *query)
 static void list_one(const struct named_filter *named, duckdb_data_chunk chunk, idx_t row)
 {
   lanebloom_filter_info info;
+  char form[LANEBLOOM_KEY_FORM_NBYTES];
   size_t nbytes;
   lanebloom_filter_describe(named->filter, &info, sizeof info);
   lanebloom_filter_bytes(named->filter, &nbytes);
@@ -111,7 +114,7 @@ static void list_one(const struct named_filter *named, duckdb_data_chunk chunk, 
     to[i] = duckdb_data_chunk_get_vector(chunk, i);
   vector_set_text(to[0], row, named->name);
   vector_set_text(to[1], row, lanebloom_format_name(info.format));
-  vector_set_text(to[2], row, lanebloom_encoding_name(info.key_form.encoding));
+  vector_set_text(to[2], row, lanebloom_key_form_text(info.key_form, form, sizeof form));
   vector_set_count(to[3], row, info.nkeys);
   vector_set_double(to[4], row, info.bits_per_key);
   vector_set_double(to[5], row, info.model_rate);
@@ -147,12 +150,12 @@ static bool register_one(duckdb_function_info info, lanebloom_slice name, lanebl
   if (!text)
     return refuse(info, "lanebloom_register", LANEBLOOM_ERR_MEMORY,
                   memchr(name.data, 0, name.size) ? "expected a name without a 0 byte" : NULL);
-  const lanebloom_status status = instance_add_blob(instance, text, blob);
+  problem_text problem, why;
+  const lanebloom_status status = instance_add_blob(instance, text, blob, problem);
   free(text);
   if (!status)
     return true;
-  problem_text why;
-  explain_blob(why, status);
+  explain_blob(why, status, problem);
   return refuse(info, "lanebloom_register", status, why);
 }
 

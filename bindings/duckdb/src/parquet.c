@@ -29,7 +29,7 @@ struct query {
 static void end(void *data)
 {
   struct query *query = data;
-  lanebloom_parquet_close(query->file);
+  lanebloom_parquet_free(query->file);
   lanebloom_parquet_files_free(query->files);
   free(query);
 }
@@ -78,7 +78,7 @@ static bool open_next(struct query *query, problem_text problem)
 {
   problem_text why;
   const char *path = query->files->read.all[query->nopened++];
-  lanebloom_parquet_close(query->file);
+  lanebloom_parquet_free(query->file);
   const lanebloom_status status =
       lanebloom_parquet_open(path, query->bounds, &query->file, why, sizeof why);
   if (status) {

@@ -51,7 +51,7 @@ static void end(void *data)
   for (size_t i = 0; i < query->n; i++)
     free_row(query->rows[i]);
   free(query->rows);
-  lanebloom_database_close(query->database);
+  lanebloom_database_free(query->database);
   free(query);
 }
 
@@ -86,7 +86,7 @@ static struct row *describe(const char *path, lanebloom_table *table)
       row = NULL;
     }
   }
-  lanebloom_table_close(table);
+  lanebloom_table_free(table);
   return row;
 }
 
@@ -137,7 +137,7 @@ static lanebloom_status open_file(struct query *query, problem_text problem)
   if (!status) {
     query->rows = calloc(1, sizeof *query->rows);
     if (!query->rows)
-      lanebloom_table_close(table);
+      lanebloom_table_free(table);
     else
       query->n = (query->rows[0] = describe(query->path, table)) != NULL;
     status = query->n == 1 ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;

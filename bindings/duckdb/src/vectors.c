@@ -62,14 +62,13 @@ bool refuse(duckdb_function_info info, const char *where, lanebloom_status statu
   return false;
 }
 
-void explain_blob(problem_text problem, lanebloom_status status)
+void explain_blob(problem_text problem, lanebloom_status status, const char *why)
 {
-  if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT)
-    snprintf(problem, PROBLEM_NBYTES,
-             "expected a BLOB from lanebloom_build(), or the bytes of a lanebloom file; found %s",
-             status == LANEBLOOM_ERR_FORMAT ? "other bytes" : "a damaged one");
-  else
-    snprintf(problem, PROBLEM_NBYTES, "%s", lanebloom_status_text(status));
+  const bool is_other = status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT;
+  explain(problem,
+          is_other ? "expected a BLOB from lanebloom_build(), or the bytes of a lanebloom file"
+                   : "BLOB",
+          status, why);
 }
 
 /* ---- Vectors ---- */

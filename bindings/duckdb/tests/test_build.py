@@ -117,15 +117,21 @@ def test_wishes_are_checked(db):
         refused(db, build(bits), "lanebloom_build: bits_per_key: expected 0.5 to 100, found")
     refused(db, build("10, 0"), "expected: expected at least 1 key, found 0")
     refused(db, build("10, -5"), "expected: expected at least 1 key, found -5")
-    same = "bits_per_key and expected: expected the same for all rows of a group"
-    refused(db, build("10 + k % 2"), same)
-    refused(db, build("10, 1 + k % 2"), same)
-    refused(db, build("10 + k // 999"), same)
+    bits = "lanebloom_build: bits_per_key: expected 1"
+    expected = "lanebloom_build: expected: expected 1"
+    refused(db, build("10 + k % 2"), bits)
+    refused(db, build("10 + k % 2"), ", as in another row of the group, found 1")
+    refused(db, build("10, 1 + k % 2"), "expected: expected 1, as in another row of the group")
+    refused(db, build("10 + k // 999"), bits)
     # Each thread sees only one of two values, so the difference is found when groups are combined.
     # The filters of the two values have different sizes or the same size.
     db.execute("CREATE TABLE t AS SELECT range k FROM range(491520)")
-    for wish in ["10 + k // 245760", "10, 1000 + k // 245760", "10, 1000000 + k // 245760"]:
-        refused(db, f"SELECT lanebloom_build(k, {wish}) FROM t", same)
+    for wish, difference in [
+        ("10 + k // 245760", bits),
+        ("10, 1000 + k // 245760", expected),
+        ("10, 1000000 + k // 245760", expected),
+    ]:
+        refused(db, f"SELECT lanebloom_build(k, {wish}) FROM t", difference)
     most = "lanebloom_build: expected a filter that fits into a BLOB of 4 GiB"
     refused(db, build("10, 3500000000"), most)
     refused(db, build("100, 400000000"), most)

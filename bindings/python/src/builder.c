@@ -50,7 +50,7 @@ static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *named
   Builder *self = (Builder *)PyType_GenericAlloc(type, 0);
   PyThread_type_lock lock = self ? PyThread_allocate_lock() : NULL;
   if (!lock || lanebloom_builder_set_key_form(builder, form) != LANEBLOOM_OK) {
-    lanebloom_builder_destroy(builder);
+    lanebloom_builder_free(builder);
     Py_XDECREF((PyObject *)self);
     return PyErr_NoMemory();
   }
@@ -64,7 +64,7 @@ static void builder_dealloc(PyObject *object)
 {
   Builder *self = (Builder *)object;
   PyTypeObject *type = Py_TYPE(object);
-  lanebloom_builder_destroy(self->builder);
+  lanebloom_builder_free(self->builder);
   if (self->lock)
     PyThread_free_lock(self->lock);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);
@@ -129,6 +129,7 @@ static PyObject *builder_merge(PyObject *object, PyObject *other)
   }
   Builder *first = self < from ? self : from, *second = self < from ? from : self;
   lanebloom_status status = LANEBLOOM_OK;
+  char problem[PROBLEM_NBYTES] = "";
   Py_BEGIN_ALLOW_THREADS
   PyThread_acquire_lock(first->lock, WAIT_LOCK);
   PyThread_acquire_lock(second->lock, WAIT_LOCK);
@@ -138,12 +139,12 @@ static PyObject *builder_merge(PyObject *object, PyObject *other)
     self->has_form = 1;
   }
   if (!status && from->has_form) /* without a form, no key was added */
-    status = lanebloom_builder_merge(self->builder, from->builder);
+    status = lanebloom_builder_merge(self->builder, from->builder, problem, sizeof problem);
   PyThread_release_lock(second->lock);
   PyThread_release_lock(first->lock);
   Py_END_ALLOW_THREADS
   if (status)
-    return raise_status(status, NULL, NULL);
+    return raise_status(status, problem, NULL);
   Py_RETURN_NONE;
 }
 

@@ -38,12 +38,12 @@ static bool take_tables(Database *self, const lanebloom_database *database, lane
     if (self->tables)
       self->tables[self->ntables++] = table;
     else
-      lanebloom_table_close(table);
+      lanebloom_table_free(table);
   }
   if (self->tables)
     self->tables[self->ntables++] = logs;
   else
-    lanebloom_table_close(logs);
+    lanebloom_table_free(logs);
   return self->tables != NULL;
 }
 
@@ -77,9 +77,8 @@ static PyObject *database_new(PyTypeObject *type, PyObject *args, PyObject *name
   struct path path;
   if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &writer_name))
     return NULL;
-  const lanebloom_writer writer =
-      writer_name ? lanebloom_writer_by_name(writer_name) : LANEBLOOM_WRITER_UNKNOWN;
-  if (writer_name && !writer)
+  lanebloom_writer writer = LANEBLOOM_WRITER_UNKNOWN;
+  if (writer_name && !lanebloom_writer_by_name(writer_name, &writer))
     return PyErr_Format(PyExc_ValueError,
                         "writer: expected \"leveldb\" or \"goleveldb\", found \"%s\"", writer_name);
   Database *self = (Database *)PyType_GenericAlloc(type, 0);
@@ -94,10 +93,10 @@ static PyObject *database_new(PyTypeObject *type, PyObject *args, PyObject *name
     lanebloom_database_info info;
     lanebloom_database_describe(database, &info, sizeof info);
     snprintf(self->engine, sizeof self->engine, "%s", lanebloom_engine_name(info.engine));
-    const char *text = lanebloom_database_damage(database, 0);
+    const char *text = lanebloom_database_damage_at(database, 0);
     damage = text ? PyUnicode_DecodeFSDefault(text) : NULL;
   }
-  lanebloom_database_close(database);
+  lanebloom_database_free(database);
   if (status && !PyErr_Occurred())
     raise_status(status, problem, path.text);
   else if (damage)
@@ -116,7 +115,7 @@ static void database_dealloc(PyObject *object)
   Database *self = (Database *)object;
   PyTypeObject *type = Py_TYPE(object);
   for (size_t i = 0; i < self->ntables; i++)
-    lanebloom_table_close(self->tables[i]);
+    lanebloom_table_free(self->tables[i]);
   free(self->tables);
   Py_XDECREF(self->path);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(object);

@@ -1,6 +1,7 @@
 /* The Python type lanebloom.Filter: its objects, how they are copied, compared and merged, and the
  * table of all its methods.
  * SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <string.h>
 
 #include "filter.h"
@@ -25,7 +26,7 @@ PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner)
 {
   Filter *self = (Filter *)PyType_GenericAlloc(filter_type, 0);
   if (!self) {
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
     return NULL;
   }
   self->filter = filter;
@@ -36,7 +37,7 @@ PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner)
 static void filter_dealloc(PyObject *self)
 {
   PyTypeObject *type = Py_TYPE(self);
-  lanebloom_filter_close(get(self));
+  lanebloom_filter_free(get(self));
   Py_XDECREF(((Filter *)self)->owner);
   ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
@@ -66,12 +67,19 @@ static PyObject *filter_copy(PyObject *self, PyObject *memo)
 
 static PyObject *merge(const lanebloom_filter *const *filters, size_t n)
 {
+  char problem[PROBLEM_NBYTES];
   lanebloom_filter *merged;
   lanebloom_status status;
+  size_t bad;
   Py_BEGIN_ALLOW_THREADS
-  status = lanebloom_filter_merge(filters, n, &merged);
+  status = lanebloom_filter_merge(filters, n, &merged, &bad, problem, sizeof problem);
   Py_END_ALLOW_THREADS
-  return status ? raise_status(status, NULL, NULL) : filter_wrap(merged, NULL);
+  if (status == LANEBLOOM_ERR_MISMATCH) {
+    char which[PROBLEM_NBYTES + 32];
+    snprintf(which, sizeof which, "filters[%zu]: %s", bad, problem);
+    return raise_status(status, which, NULL);
+  }
+  return status ? raise_status(status, problem, NULL) : filter_wrap(merged, NULL);
 }
 
 static PyObject *filter_or(PyObject *a, PyObject *b)
@@ -109,17 +117,16 @@ static PyObject *filter_compare(PyObject *a, PyObject *b, int operation)
 {
   if (!is_filter(b) || (operation != Py_EQ && operation != Py_NE))
     Py_RETURN_NOTIMPLEMENTED;
-  lanebloom_filter_info left, right;
   size_t nleft, nright;
   const void *left_bytes = lanebloom_filter_bytes(get(a), &nleft);
   const void *right_bytes = lanebloom_filter_bytes(get(b), &nright);
   bool is_equal = nleft == nright && memcmp(left_bytes, right_bytes, nleft) == 0;
   if (is_equal) {
-    lanebloom_filter_describe(get(a), &left, sizeof left);
-    lanebloom_filter_describe(get(b), &right, sizeof right);
-    is_equal = left.format == right.format && left.nkeys == right.nkeys &&
-               left.key_form.encoding == right.key_form.encoding &&
-               left.key_form.flags == right.key_form.flags;
+    const lanebloom_key_form left = lanebloom_filter_key_form(get(a)),
+                             right = lanebloom_filter_key_form(get(b));
+    is_equal = lanebloom_filter_format(get(a)) == lanebloom_filter_format(get(b)) &&
+               lanebloom_filter_nkeys(get(a)) == lanebloom_filter_nkeys(get(b)) &&
+               left.encoding == right.encoding && left.flags == right.flags;
   }
   return PyBool_FromLong(is_equal == (operation == Py_EQ));
 }

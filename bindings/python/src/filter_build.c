@@ -24,7 +24,7 @@ static lanebloom_status build_filter(lanebloom_format format, double bits_per_ke
                                          PROBLEM_NBYTES);
   if (!status)
     status = lanebloom_builder_finish(builder, filter);
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return status;
 }
 

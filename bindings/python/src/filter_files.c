@@ -6,39 +6,52 @@
 
 /* ---- Facts that the caller gives ---- */
 
-/* Facts about a filter that the caller gives, because the filter's bytes may not record them. */
+/* The arguments that give facts about bare bytes, which do not record them. */
 struct statement {
   const char *form;
   PyObject *nkeys, *bits_per_key;
 };
 
-static int state(lanebloom_filter *filter, const struct statement *statement)
+/* Returns -1 and raises if an argument is wrong. */
+static int find_options(const struct statement *statement, lanebloom_raw_options *options)
 {
-  lanebloom_key_form form;
-  if (statement->form && (find_form(statement->form, &form) < 0 ||
-                          lanebloom_filter_set_key_form(filter, form) != LANEBLOOM_OK))
-    return -1;
   PyObject *const nkeys = statement->nkeys, *const bits = statement->bits_per_key;
-  uint64_t n = LANEBLOOM_UNKNOWN;
-  if (nkeys && nkeys != Py_None && count_of(nkeys, "nkeys", &n) < 0)
+  *options = (lanebloom_raw_options){.bits_per_key = NAN};
+  if (statement->form && find_form(statement->form, &options->key_form) < 0)
     return -1;
-  const double value = bits && bits != Py_None ? PyFloat_AsDouble(bits) : NAN;
-  if (value == -1 && PyErr_Occurred())
+  if (nkeys && nkeys != Py_None && count_of(nkeys, "nkeys", &options->nkeys) < 0)
     return -1;
-  if ((!nkeys && !bits) || lanebloom_filter_set_nkeys(filter, n, value) == LANEBLOOM_OK)
-    return 0;
-  PyErr_Format(PyExc_ValueError, "bits_per_key: expected 0 to 2147483647, found %R", bits);
-  return -1;
+  if (bits && bits != Py_None)
+    options->bits_per_key = PyFloat_AsDouble(bits);
+  return options->bits_per_key == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-/* Makes a Filter with the facts that the caller gives. On an error, closes the filter and
- * raises. */
-static PyObject *wrap_as(lanebloom_filter *filter, PyObject *owner,
-                         const struct statement *statement)
+PyObject *filter_wrap_as(lanebloom_filter *filter, PyObject *owner, const lanebloom_key_form *form)
 {
-  if (state(filter, statement) == 0)
-    return filter_wrap(filter, owner);
-  lanebloom_filter_close(filter);
+  PyObject *made = filter_wrap(filter, owner);
+  if (!made || !form)
+    return made;
+  const lanebloom_raw_options options = {.key_form = *form,
+                                         .nkeys = lanebloom_filter_nkeys(filter),
+                                         .bits_per_key = lanebloom_filter_bits_per_key(filter)};
+  char problem[PROBLEM_NBYTES];
+  lanebloom_filter *other;
+  size_t size;
+  const void *bytes = lanebloom_filter_bytes(filter, &size);
+  const lanebloom_status status = lanebloom_filter_parse_raw(
+      lanebloom_filter_format(filter), bytes, size, &options, &other, problem, sizeof problem);
+  PyObject *made_as = status ? raise_status(status, problem, NULL) : filter_wrap(other, made);
+  Py_DECREF(made);
+  return made_as;
+}
+
+/* Makes a Filter of a container. If the caller gave the name of a form, its keys have this form. */
+static PyObject *wrap_container(lanebloom_filter *filter, PyObject *owner, const char *form_name)
+{
+  lanebloom_key_form form;
+  if (!form_name || find_form(form_name, &form) == 0)
+    return filter_wrap_as(filter, owner, form_name ? &form : NULL);
+  lanebloom_filter_free(filter);
   return NULL;
 }
 
@@ -51,11 +64,11 @@ static PyObject *load(load_function *function, PyObject *args, PyObject *named)
 {
   static char *names[] = {"path", "form", NULL};
   PyObject *object;
-  struct statement statement = {0};
+  const char *form_name = NULL;
   char problem[PROBLEM_NBYTES];
   struct path path;
   lanebloom_filter *filter = NULL;
-  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &statement.form))
+  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &form_name))
     return NULL;
   if (path_begin(&path, object) == 0) {
     lanebloom_status status;
@@ -66,7 +79,7 @@ static PyObject *load(load_function *function, PyObject *args, PyObject *named)
       raise_status(status, problem, path.text);
   }
   path_end(&path);
-  return filter ? wrap_as(filter, NULL, &statement) : NULL;
+  return filter ? wrap_container(filter, NULL, form_name) : NULL;
 }
 
 PyObject *filter_load(PyObject *type, PyObject *args, PyObject *named)
@@ -87,6 +100,7 @@ PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named)
   PyObject *object;
   const char *format_name;
   struct statement statement = {0};
+  lanebloom_raw_options options;
   char problem[PROBLEM_NBYTES];
   lanebloom_format format;
   struct path path;
@@ -94,18 +108,19 @@ PyObject *filter_load_raw(PyObject *type, PyObject *args, PyObject *named)
   (void)type;
   if (!PyArg_ParseTupleAndKeywords(args, named, "Os|$zOO", names, &object, &format_name,
                                    &statement.form, &statement.nkeys, &statement.bits_per_key) ||
-      find_format(format_name, &format) < 0)
+      find_format(format_name, &format) < 0 || find_options(&statement, &options) < 0)
     return NULL;
   if (path_begin(&path, object) == 0) {
     lanebloom_status status;
     Py_BEGIN_ALLOW_THREADS
-    status = lanebloom_filter_load_raw(format, path.name, &filter, problem, sizeof problem);
+    status =
+        lanebloom_filter_load_raw(format, path.name, &options, &filter, problem, sizeof problem);
     Py_END_ALLOW_THREADS
     if (status)
       raise_status(status, problem, path.text);
   }
   path_end(&path);
-  return filter ? wrap_as(filter, NULL, &statement) : NULL;
+  return filter ? filter_wrap(filter, NULL) : NULL;
 }
 
 typedef lanebloom_status save_function(const lanebloom_filter *filter, const char *path);
@@ -147,19 +162,19 @@ PyObject *filter_parse(PyObject *type, PyObject *args, PyObject *named)
 {
   static char *names[] = {"data", "form", NULL};
   PyObject *object;
-  struct statement statement = {0};
+  const char *form_name = NULL;
+  char problem[PROBLEM_NBYTES];
   lanebloom_filter *filter;
   (void)type;
-  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &statement.form))
+  if (!PyArg_ParseTupleAndKeywords(args, named, "O|$z", names, &object, &form_name))
     return NULL;
   PyObject *bytes = constant_bytes(object);
   if (!bytes)
     return NULL;
-  const lanebloom_status status =
-      lanebloom_filter_parse(PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes), &filter);
+  const lanebloom_status status = lanebloom_filter_parse(
+      PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes), &filter, problem, sizeof problem);
   PyObject *made =
-      status ? raise_status(status, "not a container of lanebloom, or a damaged one", NULL)
-             : wrap_as(filter, bytes, &statement);
+      status ? raise_status(status, problem, NULL) : wrap_container(filter, bytes, form_name);
   Py_DECREF(bytes);
   return made;
 }
@@ -170,30 +185,34 @@ PyObject *filter_parse_raw(PyObject *type, PyObject *args, PyObject *named)
   PyObject *object;
   const char *format_name;
   struct statement statement = {0};
+  lanebloom_raw_options options;
+  char problem[PROBLEM_NBYTES];
   lanebloom_format format;
   lanebloom_filter *filter;
   (void)type;
   if (!PyArg_ParseTupleAndKeywords(args, named, "Os|$zOO", names, &object, &format_name,
                                    &statement.form, &statement.nkeys, &statement.bits_per_key) ||
-      find_format(format_name, &format) < 0)
+      find_format(format_name, &format) < 0 || find_options(&statement, &options) < 0)
     return NULL;
   PyObject *bytes = constant_bytes(object);
   if (!bytes)
     return NULL;
-  const lanebloom_status status = lanebloom_filter_parse_raw(format, PyBytes_AsString(bytes),
-                                                             (size_t)PyBytes_Size(bytes), &filter);
-  PyObject *made = status ? raise_status(status, NULL, NULL) : wrap_as(filter, bytes, &statement);
+  const lanebloom_status status =
+      lanebloom_filter_parse_raw(format, PyBytes_AsString(bytes), (size_t)PyBytes_Size(bytes),
+                                 &options, &filter, problem, sizeof problem);
+  PyObject *made = status ? raise_status(status, problem, NULL) : filter_wrap(filter, bytes);
   Py_DECREF(bytes);
   return made;
 }
 
 PyObject *filter_to_bytes(PyObject *self, PyObject *none)
 {
+  size_t size;
   (void)none;
-  const size_t size = lanebloom_filter_write(get(self), NULL, 0);
+  lanebloom_filter_write(get(self), NULL, 0, &size); /* finds the size */
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
   if (bytes)
-    lanebloom_filter_write(get(self), PyBytes_AsString(bytes), size);
+    lanebloom_filter_write(get(self), PyBytes_AsString(bytes), size, &size);
   return bytes;
 }
 

@@ -9,10 +9,8 @@ static PyTypeObject *info_type;
 
 static PyObject *form_text(lanebloom_key_form form)
 {
-  return PyUnicode_FromFormat("%s%s%s%s", lanebloom_encoding_name(form.encoding),
-                              form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
-                              form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
-                              form.flags & LANEBLOOM_KEY_JOINED ? ", fields joined by a tab" : "");
+  char text[LANEBLOOM_KEY_FORM_NBYTES];
+  return PyUnicode_FromString(lanebloom_key_form_text(form, text, sizeof text));
 }
 
 static PyObject *number_or_none(uint64_t number)
@@ -61,29 +59,25 @@ PyObject *filter_form(PyObject *self, void *closure)
 PyObject *filter_format(PyObject *self, void *closure)
 {
   (void)closure;
-  lanebloom_filter_info info;
-  lanebloom_filter_describe(get(self), &info, sizeof info);
-  return PyUnicode_FromString(lanebloom_format_name(info.format));
+  return PyUnicode_FromString(lanebloom_format_name(lanebloom_filter_format(get(self))));
 }
 
 PyObject *filter_repr(PyObject *self)
 {
-  lanebloom_filter_info info;
+  const lanebloom_filter *filter = get(self);
+  const uint64_t nkeys = lanebloom_filter_nkeys(filter);
+  const double bits_per_key = lanebloom_filter_bits_per_key(filter);
   size_t size;
-  char keys[64] = "unknown number of keys", bits[48] = "";
-  lanebloom_filter_describe(get(self), &info, sizeof info);
-  lanebloom_filter_bytes(get(self), &size);
-  if (info.nkeys != LANEBLOOM_UNKNOWN)
-    snprintf(keys, sizeof keys, "%llu keys", (unsigned long long)info.nkeys);
-  if (!isnan(info.bits_per_key))
-    snprintf(bits, sizeof bits, ", %g bits per key", info.bits_per_key);
-  PyObject *form = form_text(info.key_form);
-  PyObject *text =
-      form ? PyUnicode_FromFormat("<lanebloom.Filter %s: %s (%U)%s, %zu bytes>",
-                                  lanebloom_format_name(info.format), keys, form, bits, size)
-           : NULL;
-  Py_XDECREF(form);
-  return text;
+  char keys[64] = "unknown number of keys", bits[48] = "", form[LANEBLOOM_KEY_FORM_NBYTES];
+  lanebloom_filter_bytes(filter, &size);
+  if (nkeys != LANEBLOOM_UNKNOWN)
+    snprintf(keys, sizeof keys, "%llu keys", (unsigned long long)nkeys);
+  if (!isnan(bits_per_key))
+    snprintf(bits, sizeof bits, ", %g bits per key", bits_per_key);
+  return PyUnicode_FromFormat(
+      "<lanebloom.Filter %s: %s (%s)%s, %zu bytes>",
+      lanebloom_format_name(lanebloom_filter_format(filter)), keys,
+      lanebloom_key_form_text(lanebloom_filter_key_form(filter), form, sizeof form), bits, size);
 }
 
 /* ---- The type lanebloom.FilterInfo ---- */

@@ -36,12 +36,10 @@ PyObject *filter_count(PyObject *self, PyObject *keys)
 
 PyObject *filter_hash(PyObject *self, PyObject *keys)
 {
-  lanebloom_filter_info info;
   struct batch batch;
-  lanebloom_filter_describe(get(self), &info, sizeof info);
-  if (batch_begin(&batch, keys, info.key_form.encoding) < 0)
+  if (batch_begin(&batch, keys, lanebloom_filter_key_form(get(self)).encoding) < 0)
     return NULL;
-  PyObject *hashes = hash_batch(info.format, &batch);
+  PyObject *hashes = hash_batch(lanebloom_filter_format(get(self)), &batch);
   batch_end(&batch);
   return hashes;
 }

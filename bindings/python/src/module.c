@@ -61,8 +61,7 @@ PyObject *raise_keys(lanebloom_status status, const char *problem)
 
 int find_format(const char *name, lanebloom_format *format)
 {
-  *format = lanebloom_format_by_name(name);
-  if (*format)
+  if (lanebloom_format_by_name(name, format))
     return 0;
   PyErr_Format(PyExc_ValueError, "format: expected one of lanebloom.formats(), found \"%s\"", name);
   return -1;
@@ -70,11 +69,9 @@ int find_format(const char *name, lanebloom_format *format)
 
 int find_form(const char *name, lanebloom_key_form *form)
 {
-  for (int i = LANEBLOOM_BYTES; i <= LANEBLOOM_UUID; i++)
-    if (strcmp(name, lanebloom_encoding_name((lanebloom_encoding)i)) == 0) {
-      *form = (lanebloom_key_form){.encoding = (lanebloom_encoding)i};
-      return 0;
-    }
+  *form = (lanebloom_key_form){0};
+  if (lanebloom_encoding_by_name(name, &form->encoding))
+    return 0;
   PyErr_Format(PyExc_ValueError, "form: expected \"bytes\", \"int64\", \"uuid\", ..., found \"%s\"",
                name);
   return -1;
@@ -121,16 +118,13 @@ static lanebloom_status find_used_bits(lanebloom_format format, double bits, dou
 {
   lanebloom_builder *builder;
   lanebloom_filter *filter = NULL;
-  lanebloom_filter_info info;
   lanebloom_status status = lanebloom_builder_create(format, bits, 0, &builder);
   if (!status)
     status = lanebloom_builder_finish(builder, &filter);
-  lanebloom_builder_destroy(builder);
-  if (!status) {
-    lanebloom_filter_describe(filter, &info, sizeof info);
-    *used = info.bits_per_key;
-  }
-  lanebloom_filter_close(filter);
+  lanebloom_builder_free(builder);
+  if (!status)
+    *used = lanebloom_filter_bits_per_key(filter);
+  lanebloom_filter_free(filter);
   return status;
 }
 
@@ -238,7 +232,7 @@ static PyObject *module_kernels(PyObject *self, PyObject *none)
   (void)self, (void)none;
   PyObject *list = PyList_New(0);
   for (size_t i = 0; list && i < lanebloom_kernel_count(); i++) {
-    PyObject *name = PyUnicode_FromString(lanebloom_kernel_name(i));
+    PyObject *name = PyUnicode_FromString(lanebloom_kernel_at(i));
     if (!name || PyList_Append(list, name) < 0)
       Py_CLEAR(list);
     Py_XDECREF(name);

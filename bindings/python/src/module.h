@@ -84,8 +84,11 @@ lanebloom_slice *batch_slices(const struct batch *batch, void **numbers);
 
 /* ---- Types ---- */
 
-PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner); /* closes it if memory runs out */
-lanebloom_filter *filter_of(PyObject *object);                    /* raises if it is no filter */
+PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner); /* frees it if memory runs out */
+
+/* Makes a Filter whose keys have this form, whatever form the filter records. form may be NULL. */
+PyObject *filter_wrap_as(lanebloom_filter *filter, PyObject *owner, const lanebloom_key_form *form);
+lanebloom_filter *filter_of(PyObject *object); /* raises if it is no filter */
 bool is_filter(PyObject *object);
 int filter_type_add(PyObject *module);
 int builder_type_add(PyObject *module);

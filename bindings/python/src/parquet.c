@@ -61,7 +61,7 @@ static const struct search *search_of(PyObject *capsule)
 static void search_free(PyObject *capsule)
 {
   struct search *search = PyCapsule_GetPointer(capsule, capsule_name);
-  lanebloom_parquet_close(search->file);
+  lanebloom_parquet_free(search->file);
   Py_XDECREF(search->path);
   PyMem_Free(search);
 }
@@ -75,7 +75,7 @@ static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *p
     *search = (struct search){file, column, Py_NewRef(path)};
   } else {
     PyMem_Free(search);
-    lanebloom_parquet_close(file);
+    lanebloom_parquet_free(file);
   }
   return capsule;
 }
@@ -105,7 +105,7 @@ PyObject *parquet_open(PyObject *self, PyObject *args)
       capsule = search_wrap(file, column, path.text);
     } else {
       raise_status(status, problem, path.text);
-      lanebloom_parquet_close(file);
+      lanebloom_parquet_free(file);
     }
   }
   path_end(&path);
@@ -299,11 +299,7 @@ static PyObject *load_filter(const struct search *search, size_t row_group)
   const lanebloom_encoding encoding = describe_column(search).encoding;
   const lanebloom_key_form form = {.encoding =
                                        encoding == LANEBLOOM_UUID ? LANEBLOOM_BYTES : encoding};
-  status = lanebloom_filter_set_key_form(filter, form);
-  if (!status)
-    return filter_wrap(filter, NULL);
-  lanebloom_filter_close(filter);
-  return raise_status(status, NULL, search->path);
+  return filter_wrap_as(filter, NULL, &form);
 }
 
 /* (file, row group) -> a bool, an int or None, and a filter or None: does the row group have bounds

@@ -173,7 +173,7 @@ def test_bare_bytes_of_which_all_is_said_are_the_filter():
     said = lanebloom.Filter.parse_raw(raw, "rocksdb", nkeys=2, bits_per_key=12.5)
     assert said.to_bytes() == f.to_bytes()
     assert lanebloom.Filter.parse_raw(raw, "rocksdb").info.nkeys is None
-    with pytest.raises(ValueError, match="bits_per_key: expected 0 to 2147483647, found -1"):
+    with pytest.raises(ValueError, match="bits per key: expected 0 to 2147483647, found -1"):
         lanebloom.Filter.parse_raw(raw, "rocksdb", bits_per_key=-1)
     with pytest.raises(ValueError, match="nkeys: expected a whole number, found 0.5"):
         lanebloom.Filter.parse_raw(raw, "rocksdb", nkeys=0.5)

@@ -90,6 +90,15 @@ def test_copies_and_unions():
         Filter.merge([f, 1])
     with pytest.raises(ValueError):
         Filter.merge([])
+    for other, difference in [
+        (Filter.build(INTS, format="leveldb"), "format rocksdb-local, found leveldb"),
+        (Filter.build(INTS, expected=50000), r"6277 bytes, found 62533"),
+        (Filter.build(TEXTS, expected=5000), "keys of the form 'int64', found 'bytes'"),
+    ]:
+        with pytest.raises(lanebloom.Error, match=r"filters\[1\]: expected .*" + difference):
+            f | other
+        with pytest.raises(lanebloom.Error, match=r"filters\[2\]: expected .*" + difference):
+            Filter.merge([f, g, other])
     with pytest.raises(TypeError):
         hash(f)
     assert len(f.bytes) == f.info.size and f.bytes.readonly
@@ -116,6 +125,11 @@ def test_builder():
     assert left.finish() == Filter.build(INTS, expected=1000)
     with pytest.raises(ValueError):
         left.merge(left)
+    sized, other = lanebloom.Builder(1000), lanebloom.Builder(2000)
+    sized.add(INTS)
+    other.add(INTS)
+    with pytest.raises(lanebloom.Error, match="expected 1285 bytes, found 2565"):
+        sized.merge(other)
     with pytest.raises(TypeError, match="expected"):
         lanebloom.Builder(rate=0.01)
     with pytest.raises(ValueError):

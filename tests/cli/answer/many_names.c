@@ -62,7 +62,7 @@ static void screen_by_filters(size_t n)
   char *arguments[] = {"lanebloom screen", "-q", "--filters-from", "names", "key", NULL};
   lanebloom_filter *filter = build(10, 1, 1);
   save(filter, "filter");
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   FILE *key = fopen("key", "w"), *names = fopen("names", "w");
   cr_assert(key && names);
   fputs("key\n", key);

@@ -14,7 +14,7 @@ Test(merge, filters_of_one_layout)
                                     lanebloom_keys_part(&all, NKEYS / 2, NKEYS / 2)};
   const lanebloom_filter *parts[2] = {build(&halves[0]), build(&halves[1])};
   lanebloom_filter *merged, *opened;
-  cr_assert(lanebloom_filter_merge(parts, 2, &merged) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_merge(parts, 2, &merged, NULL, NULL, 0) == LANEBLOOM_OK);
   cr_assert(lanebloom_filter_screen(merged, &all, NULL) == NKEYS);
   lanebloom_filter_info info;
   lanebloom_filter_describe(merged, &info, sizeof info);
@@ -28,17 +28,18 @@ Test(merge, filters_of_one_layout)
   for (size_t i = 0; i < size - 1; i++)
     cr_assert(c[i] == (a[i] | b[i]), "byte %zu", i);
 
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, a, size, &opened) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, a, size, NULL, &opened, NULL, 0) ==
+            LANEBLOOM_OK);
   const lanebloom_filter *unknown[2] = {merged, opened};
   lanebloom_filter *again;
-  cr_assert(lanebloom_filter_merge(unknown, 2, &again) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_merge(unknown, 2, &again, NULL, NULL, 0) == LANEBLOOM_OK);
   lanebloom_filter_describe(again, &info, sizeof info);
   cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key));
-  lanebloom_filter_close(again);
-  lanebloom_filter_close(opened);
-  lanebloom_filter_close(merged);
-  lanebloom_filter_close((lanebloom_filter *)parts[0]);
-  lanebloom_filter_close((lanebloom_filter *)parts[1]);
+  lanebloom_filter_free(again);
+  lanebloom_filter_free(opened);
+  lanebloom_filter_free(merged);
+  lanebloom_filter_free((lanebloom_filter *)parts[0]);
+  lanebloom_filter_free((lanebloom_filter *)parts[1]);
 }
 
 Test(merge, filters_that_differ_are_refused)
@@ -55,19 +56,21 @@ Test(merge, filters_that_differ_are_refused)
       {LANEBLOOM_LEVELDB, "", 0},
   };
   lanebloom_filter *filter, *merged = (void *)1;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\1\2\3\4\6", 5, &filter) ==
-            LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\1\2\3\4\6", 5, NULL, &filter, NULL,
+                                       0) == LANEBLOOM_OK);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     lanebloom_filter *other;
-    cr_assert(lanebloom_filter_parse_raw(others[i].format, others[i].bytes, others[i].size,
-                                         &other) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(others[i].format, others[i].bytes, others[i].size, NULL,
+                                         &other, NULL, 0) == LANEBLOOM_OK);
     const lanebloom_filter *pair[2] = {filter, other};
     merged = (void *)1;
-    cr_assert(lanebloom_filter_merge(pair, 2, &merged) == LANEBLOOM_ERR_MISMATCH && !merged,
+    cr_assert(lanebloom_filter_merge(pair, 2, &merged, NULL, NULL, 0) == LANEBLOOM_ERR_MISMATCH &&
+                  !merged,
               "other %zu", i);
-    lanebloom_filter_close(other);
+    lanebloom_filter_free(other);
   }
   merged = (void *)1;
-  cr_assert(lanebloom_filter_merge(NULL, 0, &merged) == LANEBLOOM_ERR_ARGUMENT && !merged);
-  lanebloom_filter_close(filter);
+  cr_assert(lanebloom_filter_merge(NULL, 0, &merged, NULL, NULL, 0) == LANEBLOOM_ERR_ARGUMENT &&
+            !merged);
+  lanebloom_filter_free(filter);
 }

@@ -35,13 +35,13 @@ static lanebloom_status open_as(lanebloom_format format, const lanebloom_filter 
   size_t size;
   const void *bytes = lanebloom_filter_bytes(filter, &size);
   lanebloom_filter *opened;
-  lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, size, &opened);
+  lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, size, NULL, &opened, NULL, 0);
   if (status == LANEBLOOM_OK) {
     lanebloom_filter_info info;
     lanebloom_filter_describe(opened, &info, sizeof info);
     *found = info.format;
   }
-  lanebloom_filter_close(opened);
+  lanebloom_filter_free(opened);
   return status;
 }
 
@@ -57,7 +57,7 @@ Test(rocksdb, the_trailer_says_the_format)
     cr_assert(open_as(LANEBLOOM_ROCKSDB, filter, &found) == LANEBLOOM_OK && found == formats[i]);
     cr_assert(open_as(formats[i], filter, &found) == LANEBLOOM_OK && found == formats[i]);
     cr_assert(open_as(formats[!i], filter, &found) == LANEBLOOM_ERR_FORMAT);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
 
     cr_assert(lanebloom_filter_build(formats[i], 10, &none, &filter) == LANEBLOOM_OK);
     size_t size;
@@ -67,7 +67,7 @@ Test(rocksdb, the_trailer_says_the_format)
               found == LANEBLOOM_ROCKSDB);
     cr_assert(open_as(formats[!i], filter, &found) == LANEBLOOM_OK && found == formats[!i],
               "constant for both");
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }
 
@@ -88,15 +88,15 @@ Test(rocksdb, constant_answers_are_of_neither_format)
     uint8_t bytes[69] = {0};
     memcpy(bytes + filters[i].nbytes - 5, filters[i].trailer, 5);
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, filters[i].nbytes, &filter) ==
-                  LANEBLOOM_OK,
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, bytes, filters[i].nbytes, NULL, &filter,
+                                         NULL, 0) == LANEBLOOM_OK,
               "%zu", i);
     lanebloom_filter_info info;
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.format == LANEBLOOM_ROCKSDB && info.nprobes == 0 && info.nbits == 0, "%zu", i);
     cr_assert(info.model_rate == filters[i].answer, "%zu", i);
     cr_assert(lanebloom_filter_may_contain(filter, "a", 1) == filters[i].answer, "%zu", i);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }
 
@@ -124,12 +124,13 @@ Test(rocksdb, the_model_rate_comes_from_the_bits_that_are_set)
 
     size_t size;
     const void *engine = lanebloom_filter_bytes(filter, &size);
-    cr_assert(lanebloom_filter_parse_raw(formats[i], engine, size, &opened) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(formats[i], engine, size, NULL, &opened, NULL, 0) ==
+              LANEBLOOM_OK);
     lanebloom_filter_describe(opened, &bare, sizeof bare);
     cr_assert(fabs(bare.model_rate / info.model_rate - 1) < 1e-3, "%g, %g", bare.model_rate,
               info.model_rate);
-    lanebloom_filter_close(opened);
-    lanebloom_filter_close(filter);
-    lanebloom_builder_destroy(builder);
+    lanebloom_filter_free(opened);
+    lanebloom_filter_free(filter);
+    lanebloom_builder_free(builder);
   }
 }

@@ -45,7 +45,7 @@ Test(screening, bitmap_indices_count_and_hashes_agree)
     cr_assert(mask[n] == 0xff, "n %zu: wrote past the mask", n);
     cr_assert(count == NKEYS || indices[count] == UINT32_MAX, "n %zu: wrote past the indices", n);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 Test(screening, constant_answers_need_no_probes)
@@ -65,8 +65,8 @@ Test(screening, constant_answers_need_no_probes)
   };
   for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
     lanebloom_filter *filter;
-    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, filters[i].bytes, filters[i].size,
-                                         &filter) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, filters[i].bytes, filters[i].size, NULL,
+                                         &filter, NULL, 0) == LANEBLOOM_OK);
     const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijkl", 1, 11);
     const size_t expected = filters[i].answer ? 11 : 0;
     uint8_t bitmap[3] = {0x55, 0x55, 0x55};
@@ -87,19 +87,20 @@ Test(screening, constant_answers_need_no_probes)
                   info.format == LANEBLOOM_LEVELDB,
               "filter %zu", i);
     cr_assert(lanebloom_filter_positions(filter, hashes, positions) == (i == 6), "filter %zu", i);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }
 
 Test(screening, select_refuses_what_its_indices_cannot_name)
 {
   lanebloom_filter *filter;
-  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0", 1, &filter) == LANEBLOOM_OK);
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\0", 1, NULL, &filter, NULL, 0) ==
+            LANEBLOOM_OK);
   const lanebloom_keys keys = lanebloom_keys_fixed("", 0, (size_t)UINT32_MAX + 1);
   uint32_t untouched = 7;
   cr_assert(lanebloom_filter_select(filter, &keys, &untouched) == SIZE_MAX);
   cr_assert(untouched == 7);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 Test(screening, positions_are_what_probes_read)
@@ -117,7 +118,7 @@ Test(screening, positions_are_what_probes_read)
   for (size_t i = 0; i < 6; i++)
     expected[positions[i] / 8] |= (uint8_t)(1 << positions[i] % 8);
   cr_assert(size == 9 && memcmp(bytes, expected, size) == 0);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 /* Formats that share a hash function hash every key alike, and other formats do not. */

@@ -35,7 +35,7 @@ Test(builder, containers_record_what_was_asked_for_up_to_the_limit)
     lanebloom_container_write_header(filter, header);
     cr_assert(load_le64(header + 24) == cases[i].recorded, "%g bits per key: %" PRIu64,
               cases[i].asked, load_le64(header + 24));
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
 }
 
@@ -60,13 +60,13 @@ Test(builder, bits_in_effect_are_recorded_and_compared)
                                            &builders[b]) == LANEBLOOM_OK);
         add(builders[b], &keys, 50 * b, 50);
       }
-      cr_assert(lanebloom_builder_merge(builders[0], builders[1]) == LANEBLOOM_OK,
+      cr_assert(lanebloom_builder_merge(builders[0], builders[1], NULL, 0) == LANEBLOOM_OK,
                 "%g and %g bits per key", cases[i].asked[0], cases[i].asked[1]);
       lanebloom_filter *filter = finish(builders[0]);
       cr_assert(recorded_bits(filter) == cases[i].in_effect, "%g bits per key, recorded as %g",
                 cases[i].asked[0], recorded_bits(filter));
-      lanebloom_filter_close(filter);
-      lanebloom_builder_destroy(builders[0]);
-      lanebloom_builder_destroy(builders[1]);
+      lanebloom_filter_free(filter);
+      lanebloom_builder_free(builders[0]);
+      lanebloom_builder_free(builders[1]);
     }
 }

@@ -50,8 +50,8 @@ void assert_equal_and_close(lanebloom_filter *found, lanebloom_filter *expected,
   lanebloom_filter_describe(found, &found_info, sizeof found_info);
   lanebloom_filter_describe(expected, &expected_info, sizeof expected_info);
   cr_assert(memcmp(&found_info, &expected_info, sizeof found_info) == 0, "%s: infos differ", what);
-  lanebloom_filter_close(found);
-  lanebloom_filter_close(expected);
+  lanebloom_filter_free(found);
+  lanebloom_filter_free(expected);
 }
 
 lanebloom_filter *reference(const lanebloom_keys *keys, size_t n)
@@ -72,7 +72,7 @@ Test(builder, pieces_make_what_one_batch_makes)
       for (size_t first = 0; first < NKEYS; first += sizes[i])
         add(builder, &keys, first, sizes[i]);
       assert_equal_and_close(finish(builder), reference(&keys, NKEYS), sized ? "sized" : "kept");
-      lanebloom_builder_destroy(builder);
+      lanebloom_builder_free(builder);
     }
 }
 
@@ -90,8 +90,8 @@ Test(builder, is_empty_after_finish_and_can_be_fed_again)
     lanebloom_filter_info info;
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == 0 && info.nbits_set == 0 && info.nbits == (sized ? 1000 : 64));
-    lanebloom_filter_close(filter);
-    lanebloom_builder_destroy(builder);
+    lanebloom_filter_free(filter);
+    lanebloom_builder_free(builder);
   }
 }
 
@@ -106,8 +106,8 @@ Test(builder, more_keys_than_expected_are_counted_and_found)
   cr_assert(info.nkeys == 500 && info.nbits == 104);
   const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 500);
   cr_assert(lanebloom_filter_screen(filter, &added, NULL) == 500);
-  lanebloom_filter_close(filter);
-  lanebloom_builder_destroy(builder);
+  lanebloom_filter_free(filter);
+  lanebloom_builder_free(builder);
 }
 
 /* RocksDB counts a run of equal hashes once, also across batches and merges. A filter that is sized
@@ -131,21 +131,21 @@ Test(builder, equal_neighbours_count_once_in_rocksdb)
     add(into, &equal, 0, 20);
     add(into, &equal, 0, 20);
     add(from, &equal, 0, 20);
-    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+    cr_assert(lanebloom_builder_merge(into, from, NULL, 0) == LANEBLOOM_OK);
     filter = finish(into);
     lanebloom_filter_bytes(filter, &size);
     lanebloom_filter_info info;
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(size == nbytes_of_1 && info.nkeys == 60, "%zu bytes", size);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
 
     add(into, &mixed, 0, 20);
     filter = finish(into);
     lanebloom_filter_bytes(filter, &size);
     cr_assert(size == nbytes_of_20, "%zu bytes", size);
-    lanebloom_filter_close(filter);
-    lanebloom_builder_destroy(into);
-    lanebloom_builder_destroy(from);
+    lanebloom_filter_free(filter);
+    lanebloom_builder_free(into);
+    lanebloom_builder_free(from);
   }
 }
 
@@ -173,7 +173,7 @@ Test(builder, many_short_keys_are_counted_as_in_a_stream)
     }
     cr_assert(lanebloom_filter_build(formats[f], 10, &keys, &built) == LANEBLOOM_OK);
     assert_equal_and_close(built, finish(stream), lanebloom_format_name(formats[f]));
-    lanebloom_builder_destroy(stream);
+    lanebloom_builder_free(stream);
   }
   free(data);
 }

@@ -26,7 +26,7 @@ static bool has_form(lanebloom_filter *filter, lanebloom_key_form form)
   const lanebloom_key_form found = lanebloom_filter_key_form(filter);
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return found.encoding == form.encoding && found.flags == form.flags &&
          info.key_form.encoding == form.encoding && info.key_form.flags == form.flags;
 }
@@ -40,26 +40,29 @@ Test(builder, the_key_form_goes_where_the_keys_go)
     lanebloom_builder *b = create_with_form(sized ? 100 : 0, form);
     lanebloom_builder *other = create_with_form(sized ? 100 : 0, plain), *part;
     cr_assert(builds_form(a, form) && builds_form(b, form) && builds_form(other, plain));
-    cr_assert(lanebloom_builder_merge(a, b) == LANEBLOOM_OK);
-    cr_assert(lanebloom_builder_merge(a, other) == LANEBLOOM_ERR_MISMATCH);
-    cr_assert(lanebloom_builder_merge(other, a) == LANEBLOOM_ERR_MISMATCH);
+    cr_assert(lanebloom_builder_merge(a, b, NULL, 0) == LANEBLOOM_OK);
+    cr_assert(lanebloom_builder_merge(a, other, NULL, 0) == LANEBLOOM_ERR_MISMATCH);
+    cr_assert(lanebloom_builder_merge(other, a, NULL, 0) == LANEBLOOM_ERR_MISMATCH);
     if (!sized) {
       cr_assert(lanebloom_builder_part(a, 0, 1, &part) == LANEBLOOM_OK);
       cr_assert(builds_form(part, form));
       cr_assert(has_form(finish(part), form), "a part");
-      lanebloom_builder_destroy(part);
+      lanebloom_builder_free(part);
     }
     lanebloom_filter *filters[] = {finish(a), finish(b), finish(other)}, *merged;
     const lanebloom_filter *const same[] = {filters[1], filters[1]};
     const lanebloom_filter *const different[] = {filters[1], filters[2]};
-    cr_assert(lanebloom_filter_merge(same, 2, &merged) == LANEBLOOM_OK && has_form(merged, form));
-    cr_assert(lanebloom_filter_merge(different, 2, &merged) == LANEBLOOM_ERR_MISMATCH && !merged);
+    cr_assert(lanebloom_filter_merge(same, 2, &merged, NULL, NULL, 0) == LANEBLOOM_OK &&
+              has_form(merged, form));
+    cr_assert(lanebloom_filter_merge(different, 2, &merged, NULL, NULL, 0) ==
+                  LANEBLOOM_ERR_MISMATCH &&
+              !merged);
     cr_assert(has_form(filters[0], form) && has_form(filters[1], form) &&
               has_form(filters[2], plain));
     cr_assert(builds_form(a, form) && has_form(finish(a), form), "after finish");
-    lanebloom_builder_destroy(a);
-    lanebloom_builder_destroy(b);
-    lanebloom_builder_destroy(other);
+    lanebloom_builder_free(a);
+    lanebloom_builder_free(b);
+    lanebloom_builder_free(other);
   }
 }
 
@@ -73,5 +76,5 @@ Test(builder, unknown_key_forms_change_nothing)
     cr_assert(lanebloom_builder_set_key_form(builder, unknown[i]) == LANEBLOOM_ERR_ARGUMENT);
   cr_assert(builds_form(builder, form));
   cr_assert(has_form(finish(builder), form));
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
 }

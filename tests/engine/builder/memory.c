@@ -22,7 +22,7 @@ Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
       lanebloom_keys_fixed("", 0, SIZE_MAX); /* no memory can hold their hashes */
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, 0, &builder) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_add(builder, &many) == LANEBLOOM_ERR_MEMORY);
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
 }
 
 static uint64_t asked_nbytes; /* the size of the last request */
@@ -65,14 +65,14 @@ Test(builder, memory_besides)
   cr_assert(uses_memory ? asked_nbytes > 4 * MIB : asked_nbytes == 0, "%llu bytes",
             (unsigned long long)asked_nbytes);
   assert_equal_and_close(finish(refused), finish(given), "without memory besides");
-  lanebloom_builder_destroy(given);
-  lanebloom_builder_destroy(refused);
+  lanebloom_builder_free(given);
+  lanebloom_builder_free(refused);
 
   given = create(10, EXPECTED / 2); /* 8 MiB */
   asked_nbytes = 0;
   add(given, &keys, 0, MANY);
   cr_assert(asked_nbytes == 0, "%llu bytes for a small filter", (unsigned long long)asked_nbytes);
-  lanebloom_builder_destroy(given);
+  lanebloom_builder_free(given);
   free(data);
 }
 

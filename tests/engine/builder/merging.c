@@ -11,21 +11,23 @@ Test(builder, merging_is_appending)
   for (int sized = 0; sized < 2; sized++) {
     lanebloom_builder *into = create(10, sized ? NKEYS : 0), *from = create(10, sized ? NKEYS : 0);
     add(into, &keys, 0, 1999);
-    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* there is nothing to append */
+    cr_assert(lanebloom_builder_merge(into, from, NULL, 0) ==
+              LANEBLOOM_OK); /* there is nothing to append */
     add(from, &keys, 1999, NKEYS);
-    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
+    cr_assert(lanebloom_builder_merge(into, from, NULL, 0) == LANEBLOOM_OK);
     assert_equal_and_close(finish(into), reference(&keys, NKEYS), "merged");
 
-    cr_assert(lanebloom_builder_merge(into, from) ==
+    cr_assert(lanebloom_builder_merge(into, from, NULL, 0) ==
               LANEBLOOM_OK); /* from is unchanged by the merge into an empty builder */
     lanebloom_filter *again = finish(into), *once = finish(from);
     assert_equal_and_close(again, once, "from");
-    cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK); /* both empty after finish */
+    cr_assert(lanebloom_builder_merge(into, from, NULL, 0) ==
+              LANEBLOOM_OK); /* both empty after finish */
     lanebloom_filter *nothing = finish(into);
     cr_assert(lanebloom_filter_screen(nothing, &keys, NULL) == 0);
-    lanebloom_filter_close(nothing);
-    lanebloom_builder_destroy(into);
-    lanebloom_builder_destroy(from);
+    lanebloom_filter_free(nothing);
+    lanebloom_builder_free(into);
+    lanebloom_builder_free(from);
   }
 }
 
@@ -53,18 +55,18 @@ Test(builder, what_cannot_be_merged_changes_nothing)
       add(into, &keys, 0, 50);
       add(untouched, &keys, 0, 50);
       add(from, &keys, 50, 50);
-      cr_assert(lanebloom_builder_merge(into, from) ==
+      cr_assert(lanebloom_builder_merge(into, from, NULL, 0) ==
                     (i == j ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH),
                 "%zu, %zu", i, j);
       if (i != j)
         assert_equal_and_close(finish(into), finish(untouched), "refused");
-      lanebloom_builder_destroy(into);
-      lanebloom_builder_destroy(from);
-      lanebloom_builder_destroy(untouched);
+      lanebloom_builder_free(into);
+      lanebloom_builder_free(from);
+      lanebloom_builder_free(untouched);
     }
   lanebloom_builder *builder = create(10, 0);
-  cr_assert(lanebloom_builder_merge(builder, builder) == LANEBLOOM_ERR_ARGUMENT);
-  lanebloom_builder_destroy(builder);
+  cr_assert(lanebloom_builder_merge(builder, builder, NULL, 0) == LANEBLOOM_ERR_ARGUMENT);
+  lanebloom_builder_free(builder);
 }
 
 /* Also covers more parts than keys, parts without keys, and parts that begin between equal
@@ -84,8 +86,8 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
         cr_assert(lanebloom_builder_part(whole, n - 1, n, &into) == LANEBLOOM_OK);
         for (size_t i = 0; i + 1 < n; i++) {
           cr_assert(lanebloom_builder_part(whole, i, n, &from) == LANEBLOOM_OK);
-          cr_assert(lanebloom_builder_merge(into, from) == LANEBLOOM_OK);
-          lanebloom_builder_destroy(from);
+          cr_assert(lanebloom_builder_merge(into, from, NULL, 0) == LANEBLOOM_OK);
+          lanebloom_builder_free(from);
         }
         assert_equal_and_close(finish(into), finish(whole),
                                lanebloom_format_name(lanebloom_format_at(f)));
@@ -93,9 +95,9 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
         lanebloom_filter *filter = finish(into);
         const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 10);
         cr_assert(lanebloom_filter_screen(filter, &added, NULL) == 10);
-        lanebloom_filter_close(filter);
-        lanebloom_builder_destroy(into);
-        lanebloom_builder_destroy(whole);
+        lanebloom_filter_free(filter);
+        lanebloom_builder_free(into);
+        lanebloom_builder_free(whole);
       }
 }
 
@@ -113,10 +115,10 @@ Test(builder, parts_share_the_keys)
     lanebloom_filter_describe(filter, &info, sizeof info);
     cr_assert(info.nkeys == shares[i], "part %zu: %" PRIu64 " keys", i, info.nkeys);
     cr_assert(info.nbits == 112 && info.nbits_set > 0 && info.nbits_set <= 6 * shares[i]);
-    lanebloom_filter_close(filter);
-    lanebloom_builder_destroy(part);
+    lanebloom_filter_free(filter);
+    lanebloom_builder_free(part);
   }
-  lanebloom_builder_destroy(whole);
+  lanebloom_builder_free(whole);
 }
 
 Test(builder, parts_that_cannot_be_made)
@@ -133,6 +135,6 @@ Test(builder, parts_that_cannot_be_made)
   cr_assert(lanebloom_builder_part(stored, 0, 2, &part) == LANEBLOOM_ERR_MEMORY && !part);
   refuses_memory = false;
   assert_equal_and_close(finish(stored), reference(&keys, 100), "after errors");
-  lanebloom_builder_destroy(stored);
-  lanebloom_builder_destroy(sized);
+  lanebloom_builder_free(stored);
+  lanebloom_builder_free(sized);
 }

@@ -21,7 +21,7 @@ Test(container, every_flipped_bit_is_noticed)
   const size_t size = read_file("f.lbf", bytes, sizeof bytes);
   for (size_t bit = 0; bit < 8 * size; bit++) {
     bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
-    const lanebloom_status status = lanebloom_filter_parse(bytes, size, &found);
+    const lanebloom_status status = lanebloom_filter_parse(bytes, size, &found, NULL, 0);
     cr_assert((status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_CORRUPT) && !found,
               "bit %zu: %d", bit, status);
     if (bit % 9 == 0 || test_exhaustive()) {
@@ -36,7 +36,7 @@ Test(container, every_flipped_bit_is_noticed)
     }
     bytes[bit / 8] ^= (uint8_t)(1 << bit % 8);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -57,9 +57,10 @@ Test(container, every_wrong_length_is_noticed)
               "%zu bytes", n);
     cr_assert(strstr(why, "expected") && strstr(why, "found"), "%zu bytes: %s", n, why);
     cr_assert(lanebloom_filter_map("f.lbf", &found, NULL, 0) == expected && !found, "%zu bytes", n);
-    cr_assert(lanebloom_filter_parse(bytes, n, &found) == expected && !found, "%zu bytes", n);
+    cr_assert(lanebloom_filter_parse(bytes, n, &found, NULL, 0) == expected && !found, "%zu bytes",
+              n);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -93,12 +94,13 @@ Test(container, a_header_that_changes_is_read_once)
   lanebloom_filter *filter, *found;
   const lanebloom_keys keys = lanebloom_keys_fixed("0123456789abcdef", 4, 4);
   cr_assert(lanebloom_filter_build(LANEBLOOM_LEVELDB, 10, &keys, &filter) == LANEBLOOM_OK);
-  const size_t nbytes = lanebloom_filter_write(filter, bytes, sizeof bytes);
+  size_t nbytes;
+  cr_assert(lanebloom_filter_write(filter, bytes, sizeof bytes, &nbytes) == LANEBLOOM_OK);
   changing = bytes;
-  cr_assert(lanebloom_filter_parse(bytes, nbytes, &found) == LANEBLOOM_OK && !changing &&
+  cr_assert(lanebloom_filter_parse(bytes, nbytes, &found, NULL, 0) == LANEBLOOM_OK && !changing &&
             equal(filter, found));
-  lanebloom_filter_close(filter);
-  lanebloom_filter_close(found);
+  lanebloom_filter_free(filter);
+  lanebloom_filter_free(found);
 }
 
 /* The trailer of a RocksDB filter, which is changed after the filter's kind was read from it. */
@@ -106,16 +108,20 @@ static uint8_t *changing_trailer;
 
 lanebloom_status __real_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
                                                 enum rocksdb_kind expected,
-                                                struct filter_shape *shape);
+                                                struct filter_shape *shape,
+                                                const struct problem *problem);
 lanebloom_status __wrap_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
                                                 enum rocksdb_kind expected,
-                                                struct filter_shape *shape);
+                                                struct filter_shape *shape,
+                                                const struct problem *problem);
 
 lanebloom_status __wrap_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
                                                 enum rocksdb_kind expected,
-                                                struct filter_shape *shape)
+                                                struct filter_shape *shape,
+                                                const struct problem *problem)
 {
-  const lanebloom_status status = __real_lanebloom_rocksdb_parse(bytes, size, expected, shape);
+  const lanebloom_status status =
+      __real_lanebloom_rocksdb_parse(bytes, size, expected, shape, problem);
   if (changing_trailer)
     memset(changing_trailer, changing_trailer[0] == 0xfe ? 0 : 0xff, ROCKSDB_TRAILER_NBYTES);
   return status;
@@ -134,16 +140,16 @@ Test(container, a_trailer_that_changes_is_damaged)
     uint8_t bytes[64 + ROCKSDB_TRAILER_NBYTES] = {0};
     lanebloom_filter *filter = NULL;
     memcpy(bytes + 64, cases[i].trailer, ROCKSDB_TRAILER_NBYTES);
-    cr_assert(lanebloom_filter_parse_raw(cases[i].format, bytes, sizeof bytes, &filter) ==
-              LANEBLOOM_OK);
-    lanebloom_filter_close(filter);
+    cr_assert(lanebloom_filter_parse_raw(cases[i].format, bytes, sizeof bytes, NULL, &filter, NULL,
+                                         0) == LANEBLOOM_OK);
+    lanebloom_filter_free(filter);
     changing_trailer = bytes + 64;
     const lanebloom_status status =
-        lanebloom_filter_parse_raw(cases[i].format, bytes, sizeof bytes, &filter);
+        lanebloom_filter_parse_raw(cases[i].format, bytes, sizeof bytes, NULL, &filter, NULL, 0);
     changing_trailer = NULL;
     cr_assert(status == cases[i].expected, "trailer %zu: %s", i, lanebloom_status_text(status));
     if (!status)
-      lanebloom_filter_close(filter);
+      lanebloom_filter_free(filter);
   }
 }
 
@@ -152,7 +158,7 @@ Test(container, what_is_newer_or_something_else_is_told_so)
   enter_empty_folder();
   lanebloom_filter *filter = build(10, 3, 7), *found;
   save(filter, "f");
-  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "f", &found, NULL, 0) ==
+  cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "f", NULL, &found, NULL, 0) ==
                     LANEBLOOM_ERR_FORMAT &&
                 !found,
             "a container is no engine's filter");
@@ -167,7 +173,7 @@ Test(container, what_is_newer_or_something_else_is_told_so)
   char tiny[8] = "#######";
   cr_assert(lanebloom_filter_load("f", &found, tiny, 4) == LANEBLOOM_ERR_FORMAT);
   cr_assert(strcmp(tiny, "not") == 0 && tiny[4] == '#', "cut to fit: %s", tiny);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -213,14 +219,15 @@ Test(container, fields_that_are_well_sealed_but_unknown)
     cr_assert(lanebloom_filter_load("f", &found, why, sizeof why) == fields[i].status,
               "field %zu: %s", i, why);
     cr_assert(strstr(why, fields[i].why), "field %zu: %s", i, why);
-    lanebloom_filter_close(found);
+    lanebloom_filter_free(found);
     cr_assert(lanebloom_filter_map("f", &found, NULL, 0) == fields[i].status, "field %zu", i);
-    lanebloom_filter_close(found);
-    cr_assert(lanebloom_filter_parse(bytes, size, &found) == fields[i].status, "field %zu", i);
-    lanebloom_filter_close(found);
+    lanebloom_filter_free(found);
+    cr_assert(lanebloom_filter_parse(bytes, size, &found, NULL, 0) == fields[i].status, "field %zu",
+              i);
+    lanebloom_filter_free(found);
   }
-  cr_assert(lanebloom_filter_parse(NULL, 0, &found) == LANEBLOOM_ERR_FORMAT && !found);
-  cr_assert(lanebloom_filter_parse(NULL, 1, &found) == LANEBLOOM_ERR_ARGUMENT && !found);
-  lanebloom_filter_close(filter);
+  cr_assert(lanebloom_filter_parse(NULL, 0, &found, NULL, 0) == LANEBLOOM_ERR_FORMAT && !found);
+  cr_assert(lanebloom_filter_parse(NULL, 1, &found, NULL, 0) == LANEBLOOM_ERR_ARGUMENT && !found);
+  lanebloom_filter_free(filter);
   leave_folder();
 }

@@ -17,7 +17,7 @@ static lanebloom_filter *build_two_keys(lanebloom_key_form form)
   cr_assert(lanebloom_builder_set_key_form(builder, form) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_add(builder, &keys) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return filter;
 }
 
@@ -45,7 +45,7 @@ Test(container, frozen_bytes_of_both_versions)
     save(filter, "f");
     cr_assert(read_file("f", found, sizeof found) == size);
     test_same_bytes("container", found, expected, size);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   leave_folder();
 }
@@ -64,13 +64,17 @@ Test(container, a_key_form_is_loaded_as_it_was_saved)
       cr_assert(read_file("f.lbf", version, sizeof version) == sizeof version &&
                 version[8] == (encoding > 0 || flags > 0 ? 2 : 1));
       cr_assert(lanebloom_filter_save_raw(filter, "raw") == LANEBLOOM_OK &&
-                lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "raw", &raw, NULL, 0) == LANEBLOOM_OK);
+                lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "raw", NULL, &raw, NULL, 0) ==
+                    LANEBLOOM_OK);
       const lanebloom_key_form plain = lanebloom_filter_key_form(raw);
       cr_assert(plain.encoding == LANEBLOOM_BYTES && plain.flags == 0, "bare bytes have no form");
-      cr_assert(lanebloom_filter_set_key_form(raw, form) == LANEBLOOM_OK);
-      assert_round_trip(raw); /* with the key form that was set */
-      lanebloom_filter_close(raw);
-      lanebloom_filter_close(filter);
+      lanebloom_filter_free(raw);
+      const lanebloom_raw_options options = {.key_form = form};
+      cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, "raw", &options, &raw, NULL, 0) ==
+                LANEBLOOM_OK);
+      assert_round_trip(raw); /* with the key form of the options */
+      lanebloom_filter_free(raw);
+      lanebloom_filter_free(filter);
     }
   leave_folder();
 }
@@ -88,9 +92,10 @@ Test(container, an_unknown_key_form_is_refused)
     seal(bytes, size);
     assert_refused(bytes, size, "a form",
                    "key form: expected an encoding up to 15 and flags up to");
-    cr_assert(lanebloom_filter_parse(bytes, size, &found) == LANEBLOOM_ERR_FORMAT && !found);
+    cr_assert(lanebloom_filter_parse(bytes, size, &found, NULL, 0) == LANEBLOOM_ERR_FORMAT &&
+              !found);
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -100,6 +105,14 @@ Test(container, encodings_have_names)
     for (int j = LANEBLOOM_BYTES; j <= LANEBLOOM_UUID + 1; j++)
       cr_assert((strcmp(lanebloom_encoding_name((lanebloom_encoding)i),
                         lanebloom_encoding_name((lanebloom_encoding)j)) == 0) == (i == j));
+  for (int i = LANEBLOOM_BYTES; i <= LANEBLOOM_UUID; i++) {
+    lanebloom_encoding found;
+    cr_assert(lanebloom_encoding_by_name(lanebloom_encoding_name((lanebloom_encoding)i), &found) &&
+              (int)found == i);
+  }
+  lanebloom_encoding unchanged = LANEBLOOM_DATE32;
+  cr_assert(!lanebloom_encoding_by_name("unknown", &unchanged) &&
+            !lanebloom_encoding_by_name("", &unchanged) && unchanged == LANEBLOOM_DATE32);
   cr_assert_str_eq(lanebloom_encoding_name(LANEBLOOM_TIMESTAMP_MS), "timestamp-ms");
   cr_assert_str_eq(lanebloom_encoding_name((lanebloom_encoding)-1), "unknown");
 }

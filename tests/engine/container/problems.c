@@ -28,7 +28,7 @@ Test(container, what_cannot_be_read_says_why)
     cr_assert(errno == paths[i].error && strcmp(why, strerror(paths[i].error)) == 0, "%s: %s",
               paths[i].path, why);
     errno = 0;
-    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, paths[i].path, &found, NULL, 0) ==
+    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_LEVELDB, paths[i].path, NULL, &found, NULL, 0) ==
                   LANEBLOOM_ERR_IO &&
               !found);
     cr_assert(errno == paths[i].error);
@@ -82,22 +82,22 @@ Test(container, every_reader_says_its_problem)
     char said[200] = "before";
     cr_assert(lanebloom_filter_load(files[i].path, &found, said, sizeof said) == files[i].load);
     cr_assert_str_eq(said, files[i].of_load);
-    lanebloom_filter_close(found);
+    lanebloom_filter_free(found);
     cr_assert(lanebloom_filter_map(files[i].path, &found, said, sizeof said) == files[i].map);
     cr_assert_str_eq(said, files[i].of_map);
-    lanebloom_filter_close(found);
-    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_ROCKSDB, files[i].path, &found, said,
+    lanebloom_filter_free(found);
+    cr_assert(lanebloom_filter_load_raw(LANEBLOOM_ROCKSDB, files[i].path, NULL, &found, said,
                                         sizeof said) == files[i].load_raw);
     cr_assert_str_eq(said, files[i].of_load_raw);
-    lanebloom_filter_close(found);
+    lanebloom_filter_free(found);
     char cut[4] = "xyz";
     if (files[i].load_raw) {
-      cr_assert(lanebloom_filter_load_raw(LANEBLOOM_ROCKSDB, files[i].path, &found, cut, 3) ==
+      cr_assert(lanebloom_filter_load_raw(LANEBLOOM_ROCKSDB, files[i].path, NULL, &found, cut, 3) ==
                 files[i].load_raw);
       cr_assert(strncmp(cut, files[i].of_load_raw, 2) == 0 && cut[2] == 0 && cut[3] == 0);
     }
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -124,6 +124,6 @@ Test(container, what_may_not_be_read_or_written)
   int status;
   cr_assert(waitpid(child, &status, 0) == child && status == 0);
   cr_assert(chmod("blind", 0755) == 0 && access("blind/f.lbf", F_OK) == 0);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }

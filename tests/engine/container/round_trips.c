@@ -21,25 +21,29 @@ void assert_round_trip(const lanebloom_filter *filter)
 
   cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK &&
             equal(filter, found));
-  lanebloom_filter_close(found);
+  lanebloom_filter_free(found);
   cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == LANEBLOOM_OK &&
             equal(filter, found) && !*why);
-  lanebloom_filter_close(found);
+  lanebloom_filter_free(found);
   cr_assert(lanebloom_filter_map("f.lbf", &found, NULL, 0) == LANEBLOOM_OK && equal(filter, found));
-  lanebloom_filter_close(found);
-  cr_assert(lanebloom_filter_parse(bytes, size, &found) == LANEBLOOM_OK && equal(filter, found));
+  lanebloom_filter_free(found);
+  cr_assert(lanebloom_filter_parse(bytes, size, &found, NULL, 0) == LANEBLOOM_OK &&
+            equal(filter, found));
   size_t nbytes;
   cr_assert((const uint8_t *)lanebloom_filter_bytes(found, &nbytes) == bytes + 64,
             "parsing borrows");
-  lanebloom_filter_close(found);
+  lanebloom_filter_free(found);
 
   /* Writing to memory gives the same container, and one byte less is too little room. */
   uint8_t *written = test_alloc(size);
-  cr_assert(lanebloom_filter_write(filter, NULL, 0) == size);
-  cr_assert(lanebloom_filter_write(filter, written, size - 1) == size);
+  cr_assert(lanebloom_filter_write(filter, NULL, 0, &nbytes) == LANEBLOOM_ERR_ROOM &&
+            nbytes == size);
+  cr_assert(lanebloom_filter_write(filter, written, size - 1, &nbytes) == LANEBLOOM_ERR_ROOM &&
+            nbytes == size);
   for (size_t i = 0; i < size; i++)
     cr_assert(written[i] == 0, "byte %zu of too little room is written to", i);
-  cr_assert(lanebloom_filter_write(filter, written, size) == size);
+  cr_assert(lanebloom_filter_write(filter, written, size, &nbytes) == LANEBLOOM_OK &&
+            nbytes == size);
   test_same_bytes("written", written, bytes, size);
   free(written);
 }
@@ -52,14 +56,17 @@ Test(container, what_is_written_to_memory_ends_where_it_ends)
   for (size_t n = 0; n <= sizeof payload; n++) {
     uint8_t bytes[100];
     memset(bytes, 0xa5, sizeof bytes);
-    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, n, &filter) == LANEBLOOM_OK);
-    cr_assert(lanebloom_filter_write(filter, bytes, sizeof bytes) == 64 + n);
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, n, NULL, &filter, NULL, 0) ==
+              LANEBLOOM_OK);
+    size_t nbytes;
+    cr_assert(lanebloom_filter_write(filter, bytes, sizeof bytes, &nbytes) == LANEBLOOM_OK &&
+              nbytes == 64 + n);
     for (size_t i = 64 + n; i < sizeof bytes; i++)
       cr_assert(bytes[i] == 0xa5);
-    cr_assert(lanebloom_filter_parse(bytes, 64 + n, &found) == LANEBLOOM_OK &&
+    cr_assert(lanebloom_filter_parse(bytes, 64 + n, &found, NULL, 0) == LANEBLOOM_OK &&
               equal(filter, found));
-    lanebloom_filter_close(found);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(found);
+    lanebloom_filter_free(filter);
   }
 }
 
@@ -69,7 +76,7 @@ Test(container, what_is_saved_is_loaded)
   for (size_t nkeys = 0; nkeys < 5000; nkeys = 3 * nkeys + 1) {
     lanebloom_filter *filter = build((double)(nkeys % 31), nkeys, 1);
     assert_round_trip(filter);
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   leave_folder();
 }
@@ -84,16 +91,17 @@ Test(container, engine_bytes_of_every_kind)
       lanebloom_filter *filter, *raw;
       const lanebloom_format format = is_signed ? LANEBLOOM_LEVELDB_SIGNED : LANEBLOOM_LEVELDB;
       const size_t size = i == 0 ? 0 : i == 1 ? 1 : i == 2 ? 2 : i < 5 ? 3 : 11;
-      cr_assert(lanebloom_filter_parse_raw(format, kinds[i], size, &filter) == LANEBLOOM_OK);
+      cr_assert(lanebloom_filter_parse_raw(format, kinds[i], size, NULL, &filter, NULL, 0) ==
+                LANEBLOOM_OK);
       assert_round_trip(filter);
       cr_assert(lanebloom_filter_save_raw(filter, "raw") == LANEBLOOM_OK);
       uint8_t bytes[16];
       cr_assert(read_file("raw", bytes, sizeof bytes) == size &&
                 memcmp(bytes, kinds[i], size) == 0);
-      cr_assert(lanebloom_filter_load_raw(format, "raw", &raw, NULL, 0) == LANEBLOOM_OK &&
+      cr_assert(lanebloom_filter_load_raw(format, "raw", NULL, &raw, NULL, 0) == LANEBLOOM_OK &&
                 equal(filter, raw));
-      lanebloom_filter_close(raw);
-      lanebloom_filter_close(filter);
+      lanebloom_filter_free(raw);
+      lanebloom_filter_free(filter);
     }
   leave_folder();
 }
@@ -137,9 +145,9 @@ Test(container, a_pipe_can_be_loaded_whatever_its_size)
       cr_assert(status == (cut ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK), "%zu keys, %d cut: %d",
                 nkeys, cut, status);
       cr_assert(cut || equal(filter, found));
-      lanebloom_filter_close(found);
+      lanebloom_filter_free(found);
     }
-    lanebloom_filter_close(filter);
+    lanebloom_filter_free(filter);
   }
   leave_folder();
 }

@@ -47,7 +47,7 @@ static void assert_says_no(const char *path, int error)
             strerror(errno));
   cr_assert(said == LANEBLOOM_ERR_IO && said_error == error, "%s: status %d, %s", path, said,
             strerror(said_error));
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 Test(saving, check_before_a_socket)
@@ -77,7 +77,7 @@ Test(saving, check_before_a_mounted_file)
   }
   assert_says_no("f.lbf", EBUSY);
   cr_assert(umount("f.lbf") == 0);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -126,6 +126,6 @@ Test(saving, check_before_what_may_not_change)
               strerror(said_error));
   }
   cr_assert(chdir("..") == 0);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }

@@ -102,7 +102,7 @@ static mode_t replace_as(gid_t member_of, gid_t old_group, mode_t old_mode, gid_
   int status;
   cr_assert(waitpid(child, &status, 0) == child && status == 0);
   cr_assert(stat("f.lbf", &info) == 0 && info.st_uid == 65534);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   *group = info.st_gid;
   return info.st_mode & 07777;
 }
@@ -153,7 +153,7 @@ Test(saving, keeps_the_acl)
               "mode %o, ACL %d", mode_of("f.lbf"), has_acl("f.lbf", 1000));
     leave_folder();
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 Test(saving, an_acl_that_cannot_be_kept)
@@ -165,7 +165,7 @@ Test(saving, an_acl_that_cannot_be_kept)
   has_no_room_for_acls = true;
   save(filter, "f.lbf");
   cr_assert(mode_of("f.lbf") == 0600 && has_no_acl("f.lbf"), "mode %o", mode_of("f.lbf"));
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -187,7 +187,7 @@ Test(saving, takes_no_acl_from_the_folder)
               mode_of("new.lbf"));
     leave_folder();
   }
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
 }
 
 Test(saving, keeps_the_acl_with_its_group_only)
@@ -252,7 +252,7 @@ static mode_t replace_in_namespace(const char *uids, const char *gids)
     cr_skip_test("may not create a user namespace");
   }
   cr_assert(status == 0, "%x", status);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return mode_of("f.lbf");
 }
 

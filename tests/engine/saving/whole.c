@@ -56,9 +56,9 @@ Test(saving, follows_links_and_keeps_modes)
   memset(long_name, 'x', sizeof long_name - 1);
   long_name[sizeof long_name - 1] = 0;
   cr_assert(lanebloom_filter_save(a, long_name) == LANEBLOOM_ERR_IO && errno == ENAMETOOLONG);
-  lanebloom_filter_close(found);
-  lanebloom_filter_close(a);
-  lanebloom_filter_close(b);
+  lanebloom_filter_free(found);
+  lanebloom_filter_free(a);
+  lanebloom_filter_free(b);
   leave_folder();
 }
 
@@ -78,10 +78,10 @@ Test(saving, on_a_simple_file_system)
   cr_assert(lanebloom_filter_save(large, "f.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
   cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK && equal(b, found));
   cr_assert(files_here() == 1, "nothing temporary is left");
-  lanebloom_filter_close(found);
-  lanebloom_filter_close(a);
-  lanebloom_filter_close(b);
-  lanebloom_filter_close(large);
+  lanebloom_filter_free(found);
+  lanebloom_filter_free(a);
+  lanebloom_filter_free(b);
+  lanebloom_filter_free(large);
   leave_folder();
 }
 
@@ -101,7 +101,7 @@ Test(saving, where_no_file_can_be)
   cr_assert(symlink(target, "link") == 0);
   cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == ENAMETOOLONG, "%s",
             strerror(errno));
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -123,9 +123,9 @@ Test(saving, what_is_no_file_is_written_directly)
   uint8_t bytes[256];
   const size_t size = read_file("appended", bytes, sizeof bytes);
   cr_assert(memcmp(bytes, "before", 6) == 0 && memcmp(bytes + size - 5, "after", 5) == 0);
-  cr_assert(lanebloom_filter_parse(bytes + 6, size - 11, &found) == LANEBLOOM_OK &&
+  cr_assert(lanebloom_filter_parse(bytes + 6, size - 11, &found, NULL, 0) == LANEBLOOM_OK &&
             equal(filter, found));
-  lanebloom_filter_close(found);
+  lanebloom_filter_free(found);
   close(file);
   cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == EBADF,
             "closed by now");
@@ -137,8 +137,8 @@ Test(saving, what_is_no_file_is_written_directly)
   int status;
   cr_assert(lanebloom_filter_load("fifo", &found, NULL, 0) == LANEBLOOM_OK && equal(filter, found));
   cr_assert(waitpid(writer, &status, 0) == writer && status == 0);
-  lanebloom_filter_close(found);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(found);
+  lanebloom_filter_free(filter);
   leave_folder();
 }
 
@@ -152,9 +152,9 @@ Test(saving, a_full_disk_keeps_the_old_file)
   cr_assert(lanebloom_filter_save(large, "new.lbf") == LANEBLOOM_ERR_IO && errno == EFBIG);
   cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK && equal(old, found));
   cr_assert(files_here() == 1, "neither a new file nor a temporary one is left");
-  lanebloom_filter_close(found);
-  lanebloom_filter_close(old);
-  lanebloom_filter_close(large);
+  lanebloom_filter_free(found);
+  lanebloom_filter_free(old);
+  lanebloom_filter_free(large);
   leave_folder();
 }
 
@@ -168,7 +168,7 @@ static lanebloom_filter *build_large(const char *key)
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 10, nkeys, &builder) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_add(builder, &keys) == LANEBLOOM_OK);
   cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
-  lanebloom_builder_destroy(builder);
+  lanebloom_builder_free(builder);
   return filter;
 }
 
@@ -214,12 +214,12 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
     cr_assert(is_new || equal(found, filters[0]), "kill %d: neither the old file nor the new one",
               i);
     nseen[is_new]++;
-    lanebloom_filter_close(found);
+    lanebloom_filter_free(found);
   }
   cr_assert(nseen[0] > 0 && nseen[1] > 0, "the kills were not spread over the saves: %zu and %zu",
             nseen[0], nseen[1]);
-  lanebloom_filter_close(filters[0]);
-  lanebloom_filter_close(filters[1]);
+  lanebloom_filter_free(filters[0]);
+  lanebloom_filter_free(filters[1]);
   leave_folder();
 }
 
@@ -241,14 +241,14 @@ Test(saving, two_at_once)
   for (int i = 0; i < 100; i++) {
     cr_assert(lanebloom_filter_load("f.lbf", &found, NULL, 0) == LANEBLOOM_OK, "load %d", i);
     cr_assert(equal(found, filters[0]) || equal(found, filters[1]), "load %d", i);
-    lanebloom_filter_close(found);
+    lanebloom_filter_free(found);
   }
   for (int which = 0; which < 2; which++) {
     int status;
     cr_assert(waitpid(children[which], &status, 0) == children[which] && status == 0);
   }
   cr_assert(files_here() == 1);
-  lanebloom_filter_close(filters[0]);
-  lanebloom_filter_close(filters[1]);
+  lanebloom_filter_free(filters[0]);
+  lanebloom_filter_free(filters[1]);
   leave_folder();
 }

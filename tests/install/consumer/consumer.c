@@ -10,6 +10,6 @@ int main(void)
     return 1;
   const bool right = lanebloom_filter_may_contain(filter, "hello", 5) &&
                      !lanebloom_filter_may_contain(filter, "x", 1);
-  lanebloom_filter_close(filter);
+  lanebloom_filter_free(filter);
   return !right;
 }

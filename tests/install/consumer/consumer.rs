@@ -36,7 +36,7 @@ extern "C" {
         problem_size: usize,
     ) -> c_int;
     fn lanebloom_filter_mask(filter: *const c_void, keys: *const Keys, mask: *mut u8) -> usize;
-    fn lanebloom_filter_close(filter: *mut c_void);
+    fn lanebloom_filter_free(filter: *mut c_void);
 }
 
 // A record whose first field is the key.
@@ -60,7 +60,7 @@ fn main() {
         let status = lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 10.0, &half, &mut filter);
         assert_eq!(status, LANEBLOOM_OK, "{:?}", CStr::from_ptr(lanebloom_status_text(status)));
         let count = lanebloom_filter_mask(filter, &keys, mask.as_mut_ptr());
-        lanebloom_filter_close(filter);
+        lanebloom_filter_free(filter);
         assert!(mask[..N / 2].iter().all(|&hit| hit == 1));
         assert_eq!(mask.iter().map(|&hit| hit as usize).sum::<usize>(), count);
         assert!(count < N / 2 + N / 10, "{} of {} keys", count, N);

@@ -8,10 +8,11 @@ package goleveldb
 //
 // // The batch is made in C: cgo refuses Go memory that holds pointers to Go memory.
 // static lanebloom_status build(double bits_per_key, const void *data, const uint64_t *offsets,
-//                               size_t n, void *bytes, size_t *size)
+//                               size_t n, void *bytes, size_t room, size_t *size)
 // {
 //   const lanebloom_keys keys = lanebloom_keys_offsets64(data, offsets, n);
-//   return lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, bits_per_key, &keys, bytes, size);
+//   return lanebloom_filter_build_raw(LANEBLOOM_LEVELDB, bits_per_key, &keys, bytes, room,
+//                                     size);
 // }
 import "C"
 
@@ -54,16 +55,16 @@ func (g *generator) Add(key []byte) {
 func (g *generator) Generate(to filter.Buffer) {
 	n := uint64(len(g.offsets) - 1)
 	var size C.uint64_t
-	var nprobes C.uint
+	var nprobes C.uint32_t
 	status := C.lanebloom_plan_size(C.LANEBLOOM_LEVELDB, C.double(g.bits), C.uint64_t(n), &size,
 		&nprobes)
 	if status == C.LANEBLOOM_OK {
 		bytes := make([]byte, size)
-		room := C.size_t(size)
+		var built C.size_t
 		status = C.build(C.double(g.bits), address(g.keys), (*C.uint64_t)(&g.offsets[0]),
-			C.size_t(n), address(bytes), &room)
+			C.size_t(n), address(bytes), C.size_t(size), &built)
 		if status == C.LANEBLOOM_OK {
-			copy(to.Alloc(int(room)), bytes)
+			copy(to.Alloc(int(built)), bytes)
 		}
 	}
 	if status != C.LANEBLOOM_OK {

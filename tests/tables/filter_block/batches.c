@@ -19,7 +19,7 @@ struct guarded build_mixed(lanebloom_format format, const uint8_t *pool, size_t 
   size_t size;
   cr_assert(lanebloom_filter_block_builder_finish(builder, &bytes, &size) == LANEBLOOM_OK);
   struct guarded copy = guarded_copy(bytes, size, place);
-  lanebloom_filter_block_builder_destroy(builder);
+  lanebloom_filter_block_builder_free(builder);
   const uint8_t *offsets = copy.bytes + load_le32(copy.bytes + size - TRAILER_NBYTES);
   copy.bytes[load_le32(offsets + (size_t)(FULL + 1) * 4) - 1] = 0; /* FULL's number of probes */
   guarded_freeze(&copy);
@@ -80,7 +80,7 @@ Test(filter_block, batches)
           check_batch(block, queries, queries->offsets, &keys, e % NPLACES);
         }
     }
-    lanebloom_filter_block_close(block);
+    lanebloom_filter_block_free(block);
     guarded_free(&bytes);
   }
   free(offsets64);
@@ -124,7 +124,7 @@ Test(filter_block, filters_of_2_to_the_32_bits)
       cr_assert(lanebloom_filter_block_screen(block, queries->offsets, &keys, NULL) == NKEYS / 2);
     }
     check_singles(block, queries);
-    lanebloom_filter_block_close(block);
+    lanebloom_filter_block_free(block);
     guarded_free(&block_bytes);
   }
   free(queries);

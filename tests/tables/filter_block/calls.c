@@ -13,14 +13,15 @@ Test(filter_block, formats_that_have_no_filter_blocks)
   for (size_t i = 0; i < COUNT(others); i++) {
     lanebloom_filter_block *block = (void *)1;
     lanebloom_filter_block_builder *builder = (void *)1;
-    cr_assert(lanebloom_filter_block_parse(others[i], "", 0, &block) == LANEBLOOM_ERR_FORMAT &&
+    cr_assert(lanebloom_filter_block_parse(others[i], "", 0, &block, NULL, 0) ==
+                  LANEBLOOM_ERR_FORMAT &&
               !block);
     cr_assert(lanebloom_filter_block_builder_create(others[i], 10, 11, &builder) ==
                   LANEBLOOM_ERR_FORMAT &&
               !builder);
   }
-  lanebloom_filter_block_close(NULL);
-  lanebloom_filter_block_builder_destroy(NULL);
+  lanebloom_filter_block_free(NULL);
+  lanebloom_filter_block_builder_free(NULL);
 }
 
 Test(filter_block, no_kernel)
@@ -28,7 +29,7 @@ Test(filter_block, no_kernel)
   setenv("LANEBLOOM_KERNEL", "none", 1);
   lanebloom_filter_block *block = (void *)1;
   lanebloom_filter_block_builder *builder = (void *)1;
-  cr_assert(lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, "", 0, &block) ==
+  cr_assert(lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, "", 0, &block, NULL, 0) ==
                 LANEBLOOM_ERR_KERNEL &&
             !block);
   cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, 11, &builder) ==
@@ -40,7 +41,7 @@ Test(filter_block, arguments)
 {
   static const double bits_per_key[] = {-1, 0.5, NAN, INFINITY, 2147483648.0};
   lanebloom_filter_block *block = (void *)1;
-  cr_assert(lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, NULL, 1, &block) ==
+  cr_assert(lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, NULL, 1, &block, NULL, 0) ==
                 LANEBLOOM_ERR_ARGUMENT &&
             !block);
   lanebloom_filter_block_builder *builder = (void *)1;
@@ -55,7 +56,7 @@ Test(filter_block, arguments)
   const lanebloom_keys none = lanebloom_keys_slices(NULL, 0);
   cr_assert(lanebloom_filter_block_may_contain(block, 0, NULL, 0));
   cr_assert(lanebloom_filter_block_screen(block, NULL, &none, NULL) == 0);
-  lanebloom_filter_block_close(block);
+  lanebloom_filter_block_free(block);
 }
 
 /* The bytes are those of the successful calls alone. */
@@ -85,7 +86,7 @@ Test(filter_block, calls_that_are_refused_change_nothing)
   cr_assert(size == expected_size);
   test_same_bytes("filter block", bytes, expected, size - 1);
   free(expected);
-  lanebloom_filter_block_builder_destroy(builder);
+  lanebloom_filter_block_builder_free(builder);
 }
 
 /* A builder that is used again makes the same bytes as a new one. */
@@ -114,9 +115,9 @@ Test(filter_block, a_builder_is_fed_again)
     cr_assert(size == expected_size, "%zu blocks: %zu bytes, expected %zu", nblocks, size,
               expected_size);
     test_same_bytes("filter block", bytes, expected, size);
-    lanebloom_filter_block_builder_destroy(fresh);
+    lanebloom_filter_block_builder_free(fresh);
   }
-  lanebloom_filter_block_builder_destroy(again);
+  lanebloom_filter_block_builder_free(again);
 }
 
 /* 16 keys of 2^31 - 1 bits make a filter of 2^32 - 1 bytes, the last offset at which the next
@@ -136,7 +137,7 @@ Test(filter_block, offsets_have_32_bits)
   size_t size;
   cr_assert(lanebloom_filter_block_builder_finish(builder, &bytes, &size) == LANEBLOOM_OK);
   cr_assert(size == TRAILER_NBYTES && memcmp(bytes, "\0\0\0\0\x0b", TRAILER_NBYTES) == 0);
-  lanebloom_filter_block_builder_destroy(builder);
+  lanebloom_filter_block_builder_free(builder);
 
   cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, INT_MAX, 11, &builder) ==
             LANEBLOOM_OK);
@@ -146,5 +147,5 @@ Test(filter_block, offsets_have_32_bits)
   const lanebloom_keys many =
       lanebloom_keys_fixed("", 0, SIZE_MAX); /* their number would wrap the count */
   cr_assert(lanebloom_filter_block_builder_add(builder, &many) == LANEBLOOM_ERR_LIMIT);
-  lanebloom_filter_block_builder_destroy(builder);
+  lanebloom_filter_block_builder_free(builder);
 }

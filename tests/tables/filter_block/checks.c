@@ -8,7 +8,7 @@
 
 const char *use_kernel(size_t i)
 {
-  const char *kernel = lanebloom_kernel_name(i);
+  const char *kernel = lanebloom_kernel_at(i);
   cr_assert(kernel && lanebloom_kernel_use(kernel) == LANEBLOOM_OK, "kernel %zu cannot be used", i);
   return kernel;
 }
@@ -62,7 +62,8 @@ void check_singles(const lanebloom_filter_block *block, const struct queries *qu
 lanebloom_filter_block *open_block(lanebloom_format format, const void *bytes, size_t size)
 {
   lanebloom_filter_block *block;
-  const lanebloom_status status = lanebloom_filter_block_parse(format, bytes, size, &block);
+  const lanebloom_status status =
+      lanebloom_filter_block_parse(format, bytes, size, &block, NULL, 0);
   cr_assert(status == LANEBLOOM_OK && block, "open: %s", lanebloom_status_text(status));
   return block;
 }
@@ -80,7 +81,7 @@ void check_answers(lanebloom_format format, const void *bytes, size_t size, stru
     check_batch(block, queries, queries->offsets, &keys, place);
   }
   check_singles(block, queries);
-  lanebloom_filter_block_close(block);
+  lanebloom_filter_block_free(block);
   guarded_free(&guarded);
 }
 
@@ -158,7 +159,7 @@ void check_build(const struct sequence *sequence, lanebloom_format format, int b
   if (size != expected_size)
     test_fatal("%zu bytes, expected %zu", size, expected_size);
   test_same_bytes("filter block", bytes, expected, size);
-  lanebloom_filter_block_builder_destroy(builder);
+  lanebloom_filter_block_builder_free(builder);
 }
 
 static void shuffle(struct queries *queries, struct rng *rng)
@@ -204,7 +205,7 @@ void all_keys_are_there(const struct sequence *sequence, lanebloom_format format
       if (!lanebloom_filter_block_may_contain(block, sequence->steps[i].offset,
                                               sequence->keys[j].data, sequence->keys[j].size))
         test_fatal("key %zu is lost", j);
-  lanebloom_filter_block_close(block);
+  lanebloom_filter_block_free(block);
 }
 
 void tally_up(struct tally *tally, const struct queries *queries, size_t nbytes)

@@ -119,6 +119,6 @@ Test(filter_block, a_base_lg_above_63_lets_every_key_pass)
     cr_assert(lanebloom_filter_block_may_contain(block, 0, "a", 1) == every, "base_lg %u", base_lg);
     cr_assert(lanebloom_filter_block_screen(block, offsets, &keys, NULL) == (every ? 26 : 0),
               "base_lg %u", base_lg);
-    lanebloom_filter_block_close(block);
+    lanebloom_filter_block_free(block);
   }
 }

@@ -106,7 +106,7 @@ Test(filter_block, builds_where_memory_is_short)
     if (build.size != expected_size)
       test_fatal("%zu bytes, expected %zu", build.size, expected_size);
     test_same_bytes("filter block", build.bytes, expected, build.size);
-    lanebloom_filter_block_builder_destroy(build.builder);
+    lanebloom_filter_block_builder_free(build.builder);
     free(expected);
   }
   fprintf(stderr, "# %zu calls failed\n", nfailed);
@@ -128,7 +128,7 @@ Test(filter_block, screens_without_memory)
   lanebloom_filter_block *block = (void *)1;
   allocations_left = 0;
   const lanebloom_status status =
-      lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, &block);
+      lanebloom_filter_block_parse(LANEBLOOM_LEVELDB, bytes.bytes, bytes.nbytes, &block, NULL, 0);
   allocations_left = SIZE_MAX;
   cr_assert(status == LANEBLOOM_ERR_MEMORY && !block);
 
@@ -140,7 +140,7 @@ Test(filter_block, screens_without_memory)
   allocations_left = SIZE_MAX;
   for (size_t i = 0; i < queries->n; i++)
     cr_assert((bitmap[i / 8] >> i % 8 & 1) == queries->expected[i], "key %zu", i);
-  lanebloom_filter_block_close(block);
+  lanebloom_filter_block_free(block);
   guarded_free(&bytes);
   free(pool);
   free(queries);

@@ -80,16 +80,17 @@ public:
     size_t size;
     const void *bytes = lanebloom_filter_bytes(made, &size);
     filter->append(static_cast<const char *>(bytes), size);
-    lanebloom_filter_close(made);
+    lanebloom_filter_free(made);
   }
 
   bool KeyMayMatch(const leveldb::Slice &key, const leveldb::Slice &filter) const override
   {
     lanebloom_filter *opened;
-    if (lanebloom_filter_parse_raw(format_, filter.data(), filter.size(), &opened) != LANEBLOOM_OK)
+    if (lanebloom_filter_parse_raw(format_, filter.data(), filter.size(), NULL, &opened, NULL, 0) !=
+        LANEBLOOM_OK)
       std::abort();
     const bool may = lanebloom_filter_may_contain(opened, key.data(), key.size());
-    lanebloom_filter_close(opened);
+    lanebloom_filter_free(opened);
     return may;
   }
 

@@ -57,7 +57,7 @@ Test(filter_block, vectors)
         cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG,
                                                         &builder) == LANEBLOOM_OK);
         check_frozen_build(builder, word, bytes, size);
-        lanebloom_filter_block_builder_destroy(builder);
+        lanebloom_filter_block_builder_free(builder);
         nbuilt++;
         continue;
       }
@@ -69,7 +69,7 @@ Test(filter_block, vectors)
       if (lanebloom_filter_block_may_contain(block, offset, key, key_size) != expected ||
           lanebloom_filter_block_screen(block, &offset, &keys, NULL) != expected)
         test_fatal("expected %d", expected);
-      lanebloom_filter_block_close(block);
+      lanebloom_filter_block_free(block);
       nasked++;
     }
     cr_assert(nbuilt == NBUILT && nasked == NASKED, "%zu blocks built, %zu queries", nbuilt,

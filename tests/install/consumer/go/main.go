@@ -38,7 +38,7 @@ func use(keys *C.lanebloom_keys) {
 	var filter *C.lanebloom_filter
 	status := C.lanebloom_filter_build(C.LANEBLOOM_ROCKSDB_LOCAL, 10, &half, &filter)
 	insist(status == C.LANEBLOOM_OK, "build: %s", C.GoString(C.lanebloom_status_text(status)))
-	defer C.lanebloom_filter_close(filter)
+	defer C.lanebloom_filter_free(filter)
 	mask := make([]byte, n)
 	count := int(C.lanebloom_filter_mask(filter, keys, (*C.uint8_t)(unsafe.Pointer(&mask[0]))))
 	for i, hit := range mask {

@@ -1,0 +1,38 @@
+/* Functions that merging filters and merging builders share.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_MERGE_H
+#define LANEBLOOM_MERGE_H
+
+#include "filter.h"
+
+/* Adds two numbers of keys. If the sum overflows, it is unknown. */
+static inline uint64_t add_counts(uint64_t a, uint64_t b)
+{
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
+}
+
+/* Sets the bits that are set in `from`. */
+static inline void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
+{
+  for (uint64_t i = 0; i < nbytes; i++)
+    into[i] |= from[i];
+}
+
+/* Reports a difference, and returns MISMATCH. */
+lanebloom_status lanebloom_differ(const struct problem *problem, const char *expected,
+                                  const char *found);
+
+/* Compare what filters and builders have in common, and report the first difference. Errors:
+ * MISMATCH. */
+lanebloom_status lanebloom_compare_formats(const struct format_table *expected,
+                                           lanebloom_key_form expected_form,
+                                           const struct format_table *found,
+                                           lanebloom_key_form found_form,
+                                           const struct problem *problem);
+lanebloom_status lanebloom_compare_shapes(const struct filter_shape *expected,
+                                          uint64_t expected_nbytes,
+                                          const struct filter_shape *found, uint64_t found_nbytes,
+                                          const struct problem *problem);
+
+#endif

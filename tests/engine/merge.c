@@ -1,0 +1,172 @@
+/* Merging names the first property in which two filters or builders differ.
+ * SPDX-License-Identifier: MIT */
+#include <criterion/criterion.h>
+#include <lanebloom.h>
+#include <string.h>
+
+#include "support.h"
+
+/* How a filter or a builder is made. */
+struct recipe {
+  lanebloom_format format;
+  double bits_per_key;
+  uint64_t expected_keys;
+  lanebloom_key_form form;
+};
+
+static lanebloom_builder *make_builder(const struct recipe *recipe)
+{
+  lanebloom_builder *builder;
+  cr_assert(lanebloom_builder_create(recipe->format, recipe->bits_per_key, recipe->expected_keys,
+                                     &builder) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_set_key_form(builder, recipe->form) == LANEBLOOM_OK);
+  return builder;
+}
+
+static lanebloom_filter *make_filter(const struct recipe *recipe)
+{
+  lanebloom_builder *builder = make_builder(recipe);
+  const lanebloom_keys keys = lanebloom_keys_fixed("abc", 1, 3);
+  lanebloom_filter *filter;
+  cr_assert(lanebloom_builder_add(builder, &keys) == LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
+  lanebloom_builder_free(builder);
+  return filter;
+}
+
+/* Filters and builders that differ from `first` in one property. The text is NULL if they can be
+ * merged. */
+static const struct recipe first = {LANEBLOOM_ROCKSDB_LEGACY, 10, 100, {LANEBLOOM_HEX, 0}};
+static const struct difference {
+  struct recipe recipe;
+  const char *of_filters, *of_builders;
+} differences[] = {
+    {{LANEBLOOM_ROCKSDB_LEGACY, 10, 100, {LANEBLOOM_HEX, 0}}, NULL, NULL},
+    {{LANEBLOOM_ROCKSDB_LOCAL, 10, 100, {LANEBLOOM_HEX, 0}},
+     "expected the format rocksdb-legacy, found rocksdb-local",
+     "expected the format rocksdb-legacy, found rocksdb-local"},
+    {{LANEBLOOM_ROCKSDB_LEGACY, 10, 100, {LANEBLOOM_HEX, LANEBLOOM_KEY_TRIMMED}},
+     "expected keys of the form 'hex', found 'hex, trimmed'",
+     "expected keys of the form 'hex', found 'hex, trimmed'"},
+    {{LANEBLOOM_ROCKSDB_LEGACY, 10, 1000, {LANEBLOOM_HEX, 0}},
+     "expected 197 bytes, found 1349",
+     "expected 197 bytes, found 1349"},
+    {{LANEBLOOM_ROCKSDB_LEGACY, 11, 91, {LANEBLOOM_HEX, 0}},
+     "expected 6 probes per key, found 7",
+     "expected 6 probes per key, found 7"},
+    {{LANEBLOOM_ROCKSDB_LEGACY, 10, 0, {LANEBLOOM_HEX, 0}},
+     "expected 197 bytes, found 69",
+     "expected a builder with a number of expected keys, found one without"},
+};
+
+Test(merge, names_the_property_in_which_filters_differ)
+{
+  lanebloom_filter *filters[3] = {make_filter(&first), make_filter(&first), NULL};
+  for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+    const char *expected = differences[i].of_filters;
+    lanebloom_filter *merged = (void *)1;
+    size_t bad = 77;
+    char problem[128] = "old";
+    filters[2] = make_filter(&differences[i].recipe);
+    const lanebloom_status status = lanebloom_filter_merge(
+        (const lanebloom_filter *const *)filters, 3, &merged, &bad, problem, sizeof problem);
+    cr_assert(status == (expected ? LANEBLOOM_ERR_MISMATCH : LANEBLOOM_OK) &&
+              !merged == !!expected);
+    cr_assert(strcmp(problem, expected ? expected : "") == 0, "%zu: %s", i, problem);
+    cr_assert(bad == (expected ? 2 : 3), "%zu", bad);
+    lanebloom_filter_free(merged);
+    lanebloom_filter_free(filters[2]);
+  }
+  lanebloom_filter_free(filters[0]);
+  lanebloom_filter_free(filters[1]);
+}
+
+/* The first filter is the bad one if even it cannot be merged. */
+Test(merge, names_a_filter_that_cannot_be_merged)
+{
+  /* two blocks of a Ribbon filter, and its trailer */
+  static uint8_t ribbon[2 * 16 + 5];
+  memcpy(ribbon + 32, "\xfe\0\2\0", 5);
+  lanebloom_filter *filter, *merged;
+  size_t bad = 77;
+  char problem[128];
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, ribbon, sizeof ribbon, NULL, &filter,
+                                       problem, sizeof problem) == LANEBLOOM_OK &&
+                lanebloom_filter_format(filter) == LANEBLOOM_ROCKSDB_RIBBON,
+            "%s", problem);
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *const[]){filter}, 1, &merged, &bad,
+                                   problem, sizeof problem) == LANEBLOOM_ERR_MISMATCH &&
+            bad == 0 && !merged);
+  cr_assert(strcmp(problem, "expected a filter that can be merged, found rocksdb-ribbon") == 0,
+            "%s", problem);
+  lanebloom_filter_free(filter);
+  cr_assert(lanebloom_filter_merge(NULL, 0, &merged, &bad, problem, sizeof problem) ==
+                LANEBLOOM_ERR_ARGUMENT &&
+            bad == 0 && strstr(problem, "expected at least one filter"));
+}
+
+Test(merge, names_the_property_in_which_builders_differ)
+{
+  lanebloom_builder *into = make_builder(&first);
+  char problem[128];
+  for (size_t i = 0; i < sizeof differences / sizeof *differences; i++) {
+    const char *expected = differences[i].of_builders;
+    lanebloom_builder *from = make_builder(&differences[i].recipe);
+    memset(problem, 'x', sizeof problem);
+    const lanebloom_status status = lanebloom_builder_merge(into, from, problem, sizeof problem);
+    cr_assert(status == (expected ? LANEBLOOM_ERR_MISMATCH : LANEBLOOM_OK));
+    cr_assert(strcmp(problem, expected ? expected : "") == 0, "%zu: %s", i, problem);
+    lanebloom_builder_free(from);
+  }
+  cr_assert(lanebloom_builder_merge(into, into, problem, sizeof problem) ==
+                LANEBLOOM_ERR_ARGUMENT &&
+            strstr(problem, "found the same one"));
+  lanebloom_builder_free(into);
+
+  const struct recipe ten = {.format = LANEBLOOM_LEVELDB, .bits_per_key = 10},
+                      twelve = {.format = LANEBLOOM_LEVELDB, .bits_per_key = 12};
+  lanebloom_builder *a = make_builder(&ten), *b = make_builder(&twelve);
+  cr_assert(lanebloom_builder_merge(a, b, problem, sizeof problem) == LANEBLOOM_ERR_MISMATCH);
+  cr_assert(strcmp(problem, "expected 10 bits per key, found 12") == 0, "%s", problem);
+  lanebloom_builder_free(a);
+  lanebloom_builder_free(b);
+}
+
+/* Bare bytes that are refused: the line says what was expected and what was found. */
+Test(merge, bare_bytes_that_are_refused)
+{
+  static const uint8_t local[64 + 5] = {[64] = 0xff, [66] = 6},
+                                  spark[12 + 8] = {[3] = 1, [7] = 3, [11] = 2},
+                                  probes[12 + 8] = {[3] = 1, [6] = 1, [11] = 1},
+                                  seed[16 + 8] = {[3] = 2, [7] = 3, [11] = 9, [15] = 1};
+  static const struct {
+    lanebloom_format format;
+    const uint8_t *bytes;
+    size_t nbytes;
+    lanebloom_status status;
+    const char *text;
+  } cases[] = {
+      {LANEBLOOM_ROCKSDB_LEGACY, local, sizeof local, LANEBLOOM_ERR_FORMAT,
+       "expected a filter of rocksdb-legacy, found one of rocksdb-local"},
+      {LANEBLOOM_PARQUET, local, 33, LANEBLOOM_ERR_FORMAT, "blocks of 32 bytes, found 33 bytes"},
+      {LANEBLOOM_SPARK_V1, spark, 12, LANEBLOOM_ERR_FORMAT, "more than 12 bytes, found 12"},
+      {LANEBLOOM_SPARK_V2, spark, sizeof spark, LANEBLOOM_ERR_FORMAT,
+       "expected version 2 of Spark's filters, found 1"},
+      {LANEBLOOM_SPARK_V1, spark, sizeof spark, LANEBLOOM_ERR_FORMAT,
+       "expected 16 bytes after the header, as it says, found 8"},
+      {LANEBLOOM_SPARK_V1, probes, sizeof probes, LANEBLOOM_ERR_LIMIT,
+       "expected at most 255 probes per key, found 256"},
+      {LANEBLOOM_SPARK_V2, seed, sizeof seed, LANEBLOOM_ERR_FORMAT, "expected the seed 0, found 9"},
+      {(lanebloom_format)99, local, 5, LANEBLOOM_ERR_FORMAT, "no such format"},
+      {LANEBLOOM_LEVELDB, NULL, 5, LANEBLOOM_ERR_ARGUMENT, "an argument is outside"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lanebloom_filter *filter = (void *)1;
+    char problem[128];
+    cr_assert(lanebloom_filter_parse_raw(cases[i].format, cases[i].bytes, cases[i].nbytes, NULL,
+                                         &filter, problem, sizeof problem) == cases[i].status &&
+                  !filter,
+              "%zu", i);
+    cr_assert(strstr(problem, cases[i].text), "%zu: %s", i, problem);
+  }
+}
