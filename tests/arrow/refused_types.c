@@ -123,8 +123,8 @@ Test(refused, arrays_of_another_form)
   struct rng rng = rng_start(1);
   for (size_t t = 0; t < NARRAY_TYPES; t++) {
     const struct array_type *type = &array_types[t];
-    struct sample made;
-    sample_make(&(struct array_plan){.type = type, .n = 3, .nvalues = 4}, &rng, &made);
+    struct sample sample;
+    sample_make(&(struct array_plan){.type = type, .n = 3, .nvalues = 4}, &rng, &sample);
     for (unsigned encoding = 0; encoding < NENCODINGS; encoding++)
       for (uint32_t flags = 0; flags < 8; flags++) {
         const lanebloom_key_form form = {(lanebloom_encoding)encoding, flags};
@@ -139,8 +139,8 @@ Test(refused, arrays_of_another_form)
         if (flags == 0 && (form.encoding == type->encoding || (is_binary && is_of_bytes))) {
           lanebloom_filter *filter = filter_with(form);
           size_t count = 99;
-          cr_assert(lanebloom_filter_screen_arrow(filter, &made.rows.schema, &made.rows.array, NULL,
-                                                  &count, NULL, 0) == LANEBLOOM_OK);
+          cr_assert(lanebloom_filter_screen_arrow(filter, &sample.rows.schema, &sample.rows.array,
+                                                  NULL, &count, NULL, 0) == LANEBLOOM_OK);
           lanebloom_filter_free(filter);
           continue;
         }
@@ -152,10 +152,11 @@ Test(refused, arrays_of_another_form)
               flags & 4 ? ", fields joined by a tab" : "", found);
         else
           snprintf(text, sizeof text, "keys of the %%s: %s; the array has %s", name, found);
-        filters_refuse(&made.rows.schema, &made.rows.array, form, LANEBLOOM_ERR_MISMATCH, text);
-        builders_refuse(&made.rows.schema, &made.rows.array, form, LANEBLOOM_ERR_MISMATCH, text);
+        filters_refuse(&sample.rows.schema, &sample.rows.array, form, LANEBLOOM_ERR_MISMATCH, text);
+        builders_refuse(&sample.rows.schema, &sample.rows.array, form, LANEBLOOM_ERR_MISMATCH,
+                        text);
       }
-    sample_free(&made);
+    sample_free(&sample);
   }
 }
 

@@ -40,41 +40,41 @@ static void must(lanebloom_status status, const char *problem)
 
 /* Lists the keys to add: for a dictionary, the values that rows refer to, in the dictionary's
  * order. */
-static void list_added(const struct sample *made, struct expected *expected)
+static void list_added(const struct sample *sample, struct expected *expected)
 {
-  const size_t nvalues = made->has_dictionary ? (size_t)made->values.array.length : 0;
+  const size_t nvalues = sample->has_dictionary ? (size_t)sample->values.array.length : 0;
   bool *is_used = test_alloc(nvalues * sizeof *is_used);
   expected->added = test_alloc((expected->n + nvalues) * sizeof *expected->added);
   for (size_t i = 0; i < expected->n; i++) {
-    if (!made->has_dictionary && made->expected[i].data)
-      expected->added[expected->nadded++] = made->expected[i];
-    else if (made->has_dictionary && made->expected[i].data)
-      is_used[made->indices[i]] = true;
+    if (!sample->has_dictionary && sample->expected[i].data)
+      expected->added[expected->nadded++] = sample->expected[i];
+    else if (sample->has_dictionary && sample->expected[i].data)
+      is_used[sample->indices[i]] = true;
   }
   for (size_t i = 0; i < nvalues; i++)
     if (is_used[i])
       expected->added[expected->nadded++] = (lanebloom_slice){
-          made->values.bytes + made->values.keys[i].at, made->values.keys[i].size};
+          sample->values.bytes + sample->values.keys[i].at, sample->values.keys[i].size};
   free(is_used);
 }
 
-static struct expected expect(const struct sample *made)
+static struct expected expect(const struct sample *sample)
 {
-  struct expected expected = {.n = (size_t)made->rows.array.length};
+  struct expected expected = {.n = (size_t)sample->rows.array.length};
   expected.bitmap = test_alloc((expected.n + 7) / 8);
   expected.mask = test_alloc(expected.n);
   expected.indices = test_alloc(expected.n * sizeof *expected.indices);
-  list_added(made, &expected);
+  list_added(sample, &expected);
   return expected;
 }
 
-static void query_each_key(const struct sample *made, const lanebloom_filter *filter,
+static void query_each_key(const struct sample *sample, const lanebloom_filter *filter,
                            struct expected *expected)
 {
   memset(expected->bitmap, 0, (expected->n + 7) / 8);
   expected->count = 0;
   for (size_t i = 0; i < expected->n; i++) {
-    const lanebloom_slice *key = &made->expected[i];
+    const lanebloom_slice *key = &sample->expected[i];
     const bool may = key->data && lanebloom_filter_may_contain(filter, key->data, key->size);
     expected->mask[i] = may;
     expected->bitmap[i / 8] |= (uint8_t)(may << i % 8);
@@ -93,11 +93,11 @@ static void free_expected(struct expected *expected)
 
 /* ---- Answers ---- */
 
-static void check_screening(const struct sample *made, const lanebloom_filter *filter,
+static void check_screening(const struct sample *sample, const lanebloom_filter *filter,
                             const struct expected *expected)
 {
-  const struct ArrowSchema *schema = &made->rows.schema;
-  const struct ArrowArray *array = &made->rows.array;
+  const struct ArrowSchema *schema = &sample->rows.schema;
+  const struct ArrowArray *array = &sample->rows.array;
   const size_t n = expected->n;
   size_t counts[4] = {SIZE_MAX, SIZE_MAX, SIZE_MAX, SIZE_MAX};
   char problem[256] = "old";
@@ -126,7 +126,7 @@ static void check_screening(const struct sample *made, const lanebloom_filter *f
   free_output("indices", indices, n * sizeof *indices);
 }
 
-static void check_booleans(const struct sample *made, const lanebloom_filter *filter,
+static void check_booleans(const struct sample *sample, const lanebloom_filter *filter,
                            const struct expected *expected)
 {
   char problem[256] = "old";
@@ -134,14 +134,14 @@ static void check_booleans(const struct sample *made, const lanebloom_filter *fi
   struct ArrowArray array;
   memset(&schema, UNWRITTEN, sizeof schema);
   memset(&array, UNWRITTEN, sizeof array);
-  must(lanebloom_filter_booleans_arrow(filter, &made->rows.schema, &made->rows.array, &schema,
+  must(lanebloom_filter_booleans_arrow(filter, &sample->rows.schema, &sample->rows.array, &schema,
                                        &array, problem, sizeof problem),
        problem);
   if (strcmp(schema.format, "b") != 0 || strcmp(schema.name, "made") != 0 || schema.metadata ||
       schema.flags != 0 || schema.n_children != 0 || schema.children || schema.dictionary ||
       !schema.release)
     test_fatal("the schema of the booleans is wrong");
-  if (array.length != made->rows.array.length || array.null_count != 0 || array.offset != 0 ||
+  if (array.length != sample->rows.array.length || array.null_count != 0 || array.offset != 0 ||
       array.n_buffers != 2 || array.n_children != 0 || array.children || array.dictionary ||
       array.buffers[0] || !array.release)
     test_fatal("the array of the booleans is wrong");
@@ -152,18 +152,18 @@ static void check_booleans(const struct sample *made, const lanebloom_filter *fi
     test_fatal("booleans that are released do not say so");
 }
 
-static void check_hashes(const struct sample *made, lanebloom_format format,
+static void check_hashes(const struct sample *sample, lanebloom_format format,
                          const struct expected *expected)
 {
   const size_t nbytes = lanebloom_format_hash_size(format);
   char problem[256] = "old";
   uint8_t *hashes = unwritten(expected->n * nbytes);
-  must(lanebloom_hash_arrow(format, &made->rows.schema, &made->rows.array, hashes, problem,
+  must(lanebloom_hash_arrow(format, &sample->rows.schema, &sample->rows.array, hashes, problem,
                             sizeof problem),
        problem);
   for (size_t i = 0; i < expected->n; i++) {
     uint8_t hash[MAX_HASH_NBYTES] = {0};
-    const lanebloom_slice *key = &made->expected[i];
+    const lanebloom_slice *key = &sample->expected[i];
     const lanebloom_keys one = lanebloom_keys_fixed(key->data, key->size, 1);
     if (key->data)
       must(lanebloom_hash(format, &one, hash), "");
@@ -173,16 +173,16 @@ static void check_hashes(const struct sample *made, lanebloom_format format,
   free_output("hashes", hashes, expected->n * nbytes);
 }
 
-static void check_slices(const struct sample *made, const struct expected *expected)
+static void check_slices(const struct sample *sample, const struct expected *expected)
 {
   char problem[256] = "old";
   lanebloom_slice *slices = unwritten(expected->n * sizeof *slices);
   uint8_t *numbers = unwritten(expected->n * 16);
-  must(lanebloom_arrow_slices(&made->rows.schema, &made->rows.array, slices, numbers, problem,
+  must(lanebloom_arrow_slices(&sample->rows.schema, &sample->rows.array, slices, numbers, problem,
                               sizeof problem),
        problem);
   for (size_t i = 0; i < expected->n; i++) {
-    const lanebloom_slice *key = &made->expected[i];
+    const lanebloom_slice *key = &sample->expected[i];
     if (!slices[i].data != !key->data || slices[i].size != key->size ||
         (key->size > 0 && memcmp(slices[i].data, key->data, key->size) != 0))
       test_fatal("row %zu has another slice", i);
@@ -193,31 +193,31 @@ static void check_slices(const struct sample *made, const struct expected *expec
 
 /* ---- Building ---- */
 
-static lanebloom_builder *builder_of(const struct sample *made, lanebloom_format format,
+static lanebloom_builder *builder_of(const struct sample *sample, lanebloom_format format,
                                      uint64_t expected_keys)
 {
   lanebloom_builder *builder;
   lanebloom_key_form form;
   char problem[256] = "old";
-  must(lanebloom_arrow_key_form(&made->rows.schema, &form, problem, sizeof problem), problem);
+  must(lanebloom_arrow_key_form(&sample->rows.schema, &form, problem, sizeof problem), problem);
   must(lanebloom_builder_create(format, 10, expected_keys, &builder), "");
   must(lanebloom_builder_set_key_form(builder, form), "");
   return builder;
 }
 
 /* Builds a filter of one key, the array, and that key again. */
-static lanebloom_filter *add_between(const struct sample *made, lanebloom_format format,
+static lanebloom_filter *add_between(const struct sample *sample, lanebloom_format format,
                                      uint64_t expected_keys, const lanebloom_keys *keys)
 {
   const lanebloom_keys one = lanebloom_keys_fixed("before", 6, 1);
-  lanebloom_builder *builder = builder_of(made, format, expected_keys);
+  lanebloom_builder *builder = builder_of(sample, format, expected_keys);
   lanebloom_filter *filter;
   char problem[256] = "old";
   must(lanebloom_builder_add(builder, &one), "");
   if (keys)
     must(lanebloom_builder_add(builder, keys), "");
   else
-    must(lanebloom_builder_add_arrow(builder, &made->rows.schema, &made->rows.array, problem,
+    must(lanebloom_builder_add_arrow(builder, &sample->rows.schema, &sample->rows.array, problem,
                                      sizeof problem),
          problem);
   must(lanebloom_builder_add(builder, &one), "");
@@ -226,17 +226,17 @@ static lanebloom_filter *add_between(const struct sample *made, lanebloom_format
   return filter;
 }
 
-static void check_adding(const struct sample *made, lanebloom_format format,
+static void check_adding(const struct sample *sample, lanebloom_format format,
                          const struct expected *expected)
 {
   const lanebloom_keys keys = lanebloom_keys_slices(expected->added, expected->nadded);
   char problem[256] = "old";
-  lanebloom_builder *builder = builder_of(made, format, 0);
+  lanebloom_builder *builder = builder_of(sample, format, 0);
   lanebloom_filter *built, *found;
   size_t nbytes;
   must(lanebloom_filter_build(format, 10, &keys, &built), "");
   const void *bytes = lanebloom_filter_bytes(built, &nbytes);
-  must(lanebloom_builder_add_arrow(builder, &made->rows.schema, &made->rows.array, problem,
+  must(lanebloom_builder_add_arrow(builder, &sample->rows.schema, &sample->rows.array, problem,
                                    sizeof problem),
        problem);
   must(lanebloom_builder_finish(builder, &found), "");
@@ -246,8 +246,8 @@ static void check_adding(const struct sample *made, lanebloom_format format,
 
   for (uint64_t expected_keys = 0; expected_keys <= 300; expected_keys += 300) {
     lanebloom_filter_info infos[2];
-    built = add_between(made, format, expected_keys, &keys);
-    found = add_between(made, format, expected_keys, NULL);
+    built = add_between(sample, format, expected_keys, &keys);
+    found = add_between(sample, format, expected_keys, NULL);
     lanebloom_filter_describe(built, &infos[0], sizeof infos[0]);
     lanebloom_filter_describe(found, &infos[1], sizeof infos[1]);
     if (infos[0].nkeys != infos[1].nkeys)
@@ -261,11 +261,11 @@ static void check_adding(const struct sample *made, lanebloom_format format,
 
 /* ---- Every call ---- */
 
-static void check_form(const struct sample *made, const struct array_type *type)
+static void check_form(const struct sample *sample, const struct array_type *type)
 {
   lanebloom_key_form form = {LANEBLOOM_HEX, 1};
   char problem[256] = "old";
-  must(lanebloom_arrow_key_form(&made->rows.schema, &form, problem, sizeof problem), problem);
+  must(lanebloom_arrow_key_form(&sample->rows.schema, &form, problem, sizeof problem), problem);
   if (form.encoding != type->encoding || form.flags != 0)
     test_fatal("the form is %s", lanebloom_encoding_name(form.encoding));
 }
@@ -296,22 +296,22 @@ static void check(const struct array_plan *plan, const char *kernel, struct rng 
 {
   lanebloom_format formats[MAX_FORMATS];
   const lanebloom_format format = formats[rng_below(rng, test_formats_that_build(formats))];
-  struct sample made;
+  struct sample sample;
   use_kernel("scalar");
-  sample_make(plan, rng, &made);
-  struct expected expected = expect(&made);
+  sample_make(plan, rng, &sample);
+  struct expected expected = expect(&sample);
   lanebloom_filter *filter = filter_of_some(&expected, format, plan->type->encoding, rng);
-  query_each_key(&made, filter, &expected);
+  query_each_key(&sample, filter, &expected);
   use_kernel(kernel);
-  check_form(&made, plan->type);
-  check_screening(&made, filter, &expected);
-  check_booleans(&made, filter, &expected);
-  check_hashes(&made, format, &expected);
-  check_slices(&made, &expected);
-  check_adding(&made, format, &expected);
+  check_form(&sample, plan->type);
+  check_screening(&sample, filter, &expected);
+  check_booleans(&sample, filter, &expected);
+  check_hashes(&sample, format, &expected);
+  check_slices(&sample, &expected);
+  check_adding(&sample, format, &expected);
   lanebloom_filter_free(filter);
   free_expected(&expected);
-  sample_free(&made);
+  sample_free(&sample);
 }
 
 /* Checks a plan with one of the kernels. */

@@ -28,10 +28,10 @@ static struct value double_value(double value)
 }
 
 /* Returns which keys may be in a file without a filter: bit i is for key i. */
-static unsigned passing_keys(const struct file_plan *made, const struct value *keys, size_t n)
+static unsigned passing_keys(const struct file_plan *plan, const struct value *keys, size_t n)
 {
   uint8_t *bytes, bitmap[1] = {0xff};
-  lanebloom_parquet *file = open_planned(made, &bytes);
+  lanebloom_parquet *file = open_planned(plan, &bytes);
   lanebloom_slice slices[8];
   for (size_t i = 0; i < n; i++)
     slices[i] = (lanebloom_slice){keys[i].bytes, keys[i].nbytes};
@@ -52,95 +52,95 @@ static unsigned passing_keys(const struct file_plan *made, const struct value *k
  * ones. */
 static const int32_t numbers[] = {7, -2, 5, 3, 4, 6, INT32_MIN, -1};
 
-static unsigned passing_numbers(const struct file_plan *made)
+static unsigned passing_numbers(const struct file_plan *plan)
 {
   struct value keys[COUNT(numbers)];
   for (size_t i = 0; i < COUNT(numbers); i++)
     keys[i] = int32_value(numbers[i]);
-  return passing_keys(made, keys, COUNT(numbers));
+  return passing_keys(plan, keys, COUNT(numbers));
 }
 
 enum { ALL = 0xff, FOUR_TO_SIX = 1 << 2 | 1 << 4 | 1 << 5 };
 
 Test(parquet, bounds_of_numbers)
 {
-  struct file_plan made = plain_plan();
-  made.min = int32_value(4);
-  made.max = int32_value(6);
-  cr_assert(passing_numbers(&made) == ALL, "no column order");
-  made.order = TYPE_ORDER;
-  cr_assert(passing_numbers(&made) == FOUR_TO_SIX);
-  made.order = TOTAL_ORDER;
-  cr_assert(passing_numbers(&made) == ALL, "an order of other types");
-  made.order = 9;
-  cr_assert(passing_numbers(&made) == ALL, "an unknown order");
-  made.order = TYPE_ORDER;
-  made.nmore_orders = 1;
-  cr_assert(passing_numbers(&made) == ALL, "more orders than columns");
-  made.nmore_orders = 0;
-  made.with_empty_path = true;
-  cr_assert(passing_numbers(&made) == FOUR_TO_SIX, "a path of no names");
-  made.with_empty_path = false;
-  made.max.is_there = false;
-  cr_assert(passing_numbers(&made) == (FOUR_TO_SIX | 1), "a minimum alone");
-  made.max = int32_value(3);
-  cr_assert(passing_numbers(&made) == ALL, "the minimum is above the maximum");
-  made.max = int32_value(6);
-  made.max.nbytes = 3;
-  cr_assert(passing_numbers(&made) == ALL, "a maximum of another size");
-  made.max = int32_value(-2);
-  made.min = int32_value(-2);
-  cr_assert(passing_numbers(&made) == 1 << 1);
+  struct file_plan plan = plain_plan();
+  plan.min = int32_value(4);
+  plan.max = int32_value(6);
+  cr_assert(passing_numbers(&plan) == ALL, "no column order");
+  plan.order = TYPE_ORDER;
+  cr_assert(passing_numbers(&plan) == FOUR_TO_SIX);
+  plan.order = TOTAL_ORDER;
+  cr_assert(passing_numbers(&plan) == ALL, "an order of other types");
+  plan.order = 9;
+  cr_assert(passing_numbers(&plan) == ALL, "an unknown order");
+  plan.order = TYPE_ORDER;
+  plan.nmore_orders = 1;
+  cr_assert(passing_numbers(&plan) == ALL, "more orders than columns");
+  plan.nmore_orders = 0;
+  plan.with_empty_path = true;
+  cr_assert(passing_numbers(&plan) == FOUR_TO_SIX, "a path of no names");
+  plan.with_empty_path = false;
+  plan.max.is_there = false;
+  cr_assert(passing_numbers(&plan) == (FOUR_TO_SIX | 1), "a minimum alone");
+  plan.max = int32_value(3);
+  cr_assert(passing_numbers(&plan) == ALL, "the minimum is above the maximum");
+  plan.max = int32_value(6);
+  plan.max.nbytes = 3;
+  cr_assert(passing_numbers(&plan) == ALL, "a maximum of another size");
+  plan.max = int32_value(-2);
+  plan.min = int32_value(-2);
+  cr_assert(passing_numbers(&plan) == 1 << 1);
 }
 
 Test(parquet, unsigned_bounds)
 {
-  struct file_plan made = plain_plan();
-  made.converted = 13;
-  made.order = TYPE_ORDER;
-  made.min = int32_value(4);
-  made.max = int32_value(-2); /* 2^32 - 2 */
-  cr_assert(passing_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 1 | 1 << 6));
-  made.order = 0;
-  made.old_min = made.min;
-  made.old_max = made.max;
-  cr_assert(passing_numbers(&made) == ALL, "deprecated bounds, which are signed");
+  struct file_plan plan = plain_plan();
+  plan.converted = 13;
+  plan.order = TYPE_ORDER;
+  plan.min = int32_value(4);
+  plan.max = int32_value(-2); /* 2^32 - 2 */
+  cr_assert(passing_numbers(&plan) == (FOUR_TO_SIX | 1 | 1 << 1 | 1 << 6));
+  plan.order = 0;
+  plan.old_min = plan.min;
+  plan.old_max = plan.max;
+  cr_assert(passing_numbers(&plan) == ALL, "deprecated bounds, which are signed");
 }
 
 Test(parquet, deprecated_bounds)
 {
-  struct file_plan made = plain_plan();
-  made.old_min = int32_value(4);
-  made.old_max = int32_value(6);
-  cr_assert(passing_numbers(&made) == FOUR_TO_SIX);
-  made.order = TYPE_ORDER;
-  cr_assert(passing_numbers(&made) == FOUR_TO_SIX);
-  made.min = int32_value(3);
-  made.max = int32_value(7);
-  cr_assert(passing_numbers(&made) == (FOUR_TO_SIX | 1 | 1 << 3), "newer ones come first");
+  struct file_plan plan = plain_plan();
+  plan.old_min = int32_value(4);
+  plan.old_max = int32_value(6);
+  cr_assert(passing_numbers(&plan) == FOUR_TO_SIX);
+  plan.order = TYPE_ORDER;
+  cr_assert(passing_numbers(&plan) == FOUR_TO_SIX);
+  plan.min = int32_value(3);
+  plan.max = int32_value(7);
+  cr_assert(passing_numbers(&plan) == (FOUR_TO_SIX | 1 | 1 << 3), "newer ones come first");
 }
 
 Test(parquet, counts)
 {
-  struct file_plan made = plain_plan();
-  made.nnulls = 9;
-  cr_assert(passing_numbers(&made) == ALL);
-  made.nnulls = 10;
-  cr_assert(passing_numbers(&made) == 0, "all are null");
-  made.nnulls = 11;
-  cr_assert(passing_numbers(&made) == ALL, "more nulls than values");
-  made.nnulls = 10;
-  made.min = int32_value(4);
-  cr_assert(passing_numbers(&made) == ALL, "all are null, and one of them is 4");
-  made.min.is_there = false;
-  made.old_max = int32_value(4);
-  cr_assert(passing_numbers(&made) == ALL, "the same by a deprecated bound");
-  made.old_max.is_there = false;
-  made.nnulls = -1;
-  cr_assert(passing_numbers(&made) == ALL, "Java's number for what is unknown");
-  made.nnulls = NO_COUNT;
-  made.nvalues = 0;
-  cr_assert(passing_numbers(&made) == 0, "no rows");
+  struct file_plan plan = plain_plan();
+  plan.nnulls = 9;
+  cr_assert(passing_numbers(&plan) == ALL);
+  plan.nnulls = 10;
+  cr_assert(passing_numbers(&plan) == 0, "all are null");
+  plan.nnulls = 11;
+  cr_assert(passing_numbers(&plan) == ALL, "more nulls than values");
+  plan.nnulls = 10;
+  plan.min = int32_value(4);
+  cr_assert(passing_numbers(&plan) == ALL, "all are null, and one of them is 4");
+  plan.min.is_there = false;
+  plan.old_max = int32_value(4);
+  cr_assert(passing_numbers(&plan) == ALL, "the same by a deprecated bound");
+  plan.old_max.is_there = false;
+  plan.nnulls = -1;
+  cr_assert(passing_numbers(&plan) == ALL, "Java's number for what is unknown");
+  plan.nnulls = NO_COUNT;
+  plan.nvalues = 0;
+  cr_assert(passing_numbers(&plan) == 0, "no rows");
 }
 
 Test(parquet, bounds_of_floats)
@@ -150,25 +150,25 @@ Test(parquet, bounds_of_floats)
                                double_value(-nan), double_value(-1.5), double_value(inf),
                                double_value(2),    double_value(-inf)};
   enum { ZEROS = 3, NANS = 12 };
-  struct file_plan made = plain_plan();
-  made.physical = 5;
-  made.order = TYPE_ORDER;
-  made.min = double_value(0.0);
-  made.max = double_value(1);
-  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS), "-0 is not below 0");
-  made.min = double_value(-1);
-  made.max = double_value(-0.0);
-  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS), "0 is not above -0");
-  made.min = double_value(nan);
-  cr_assert(passing_keys(&made, keys, 8) == 0xff, "of a writer that takes NaN for a bound");
-  made.min = double_value(-2);
-  made.max = double_value(2);
-  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
-  made.order = TOTAL_ORDER;
-  cr_assert(passing_keys(&made, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
-  made.min = double_value(-inf);
-  made.max = double_value(-inf);
-  cr_assert(passing_keys(&made, keys, 8) == (NANS | 1 << 7));
+  struct file_plan plan = plain_plan();
+  plan.physical = 5;
+  plan.order = TYPE_ORDER;
+  plan.min = double_value(0.0);
+  plan.max = double_value(1);
+  cr_assert(passing_keys(&plan, keys, 8) == (ZEROS | NANS), "-0 is not below 0");
+  plan.min = double_value(-1);
+  plan.max = double_value(-0.0);
+  cr_assert(passing_keys(&plan, keys, 8) == (ZEROS | NANS), "0 is not above -0");
+  plan.min = double_value(nan);
+  cr_assert(passing_keys(&plan, keys, 8) == 0xff, "of a writer that takes NaN for a bound");
+  plan.min = double_value(-2);
+  plan.max = double_value(2);
+  cr_assert(passing_keys(&plan, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
+  plan.order = TOTAL_ORDER;
+  cr_assert(passing_keys(&plan, keys, 8) == (ZEROS | NANS | 1 << 4 | 1 << 6));
+  plan.min = double_value(-inf);
+  plan.max = double_value(-inf);
+  cr_assert(passing_keys(&plan, keys, 8) == (NANS | 1 << 7));
 }
 
 Test(parquet, bounds_of_bytes)
@@ -177,18 +177,18 @@ Test(parquet, bounds_of_bytes)
                                value_of("abc", 3),       value_of("abcdefgh", 8),
                                value_of("abcdefghi", 9), value_of("abcdefghz", 9),
                                value_of("b", 1),         value_of("\xff", 1)};
-  struct file_plan made = plain_plan();
-  made.physical = 6;
-  made.old_min = made.min = value_of("abc", 3);
-  made.old_max = made.max = value_of("abcdefghi", 9);
-  cr_assert(passing_keys(&made, keys, 8) == ALL, "deprecated, and no order");
-  made.order = TYPE_ORDER;
-  cr_assert(passing_keys(&made, keys, 8) == (1 << 2 | 1 << 3 | 1 << 4));
-  made.min = value_of("", 0);
-  made.max = value_of("\xfe", 1);
-  cr_assert(passing_keys(&made, keys, 8) == (ALL ^ 1 << 7));
-  made.logical = 17; /* a geometry has no order */
-  cr_assert(passing_keys(&made, keys, 8) == ALL);
+  struct file_plan plan = plain_plan();
+  plan.physical = 6;
+  plan.old_min = plan.min = value_of("abc", 3);
+  plan.old_max = plan.max = value_of("abcdefghi", 9);
+  cr_assert(passing_keys(&plan, keys, 8) == ALL, "deprecated, and no order");
+  plan.order = TYPE_ORDER;
+  cr_assert(passing_keys(&plan, keys, 8) == (1 << 2 | 1 << 3 | 1 << 4));
+  plan.min = value_of("", 0);
+  plan.max = value_of("\xfe", 1);
+  cr_assert(passing_keys(&plan, keys, 8) == (ALL ^ 1 << 7));
+  plan.logical = 17; /* a geometry has no order */
+  cr_assert(passing_keys(&plan, keys, 8) == ALL);
 }
 
 Test(parquet, bounds_of_decimals)
@@ -205,32 +205,32 @@ Test(parquet, bounds_of_decimals)
   struct value keys[4];
   for (size_t i = 0; i < 4; i++)
     keys[i] = value_of(queried[i], 16);
-  struct file_plan made = plain_plan();
-  made.physical = 7;
-  made.length = 9;
-  made.converted = 5;
-  made.precision = 20;
-  made.order = TYPE_ORDER;
-  made.min = value_of(stored[0], 9);
-  made.max = value_of(stored[2], 9);
-  cr_assert(passing_keys(&made, keys, 4) == 7);
-  made.min = value_of(stored[3], 9);
-  made.max = value_of(stored[0], 9);
-  cr_assert(passing_keys(&made, keys, 4) == 9);
-  made.max.nbytes = 8;
-  cr_assert(passing_keys(&made, keys, 4) == 15, "a maximum that is cut");
+  struct file_plan plan = plain_plan();
+  plan.physical = 7;
+  plan.length = 9;
+  plan.converted = 5;
+  plan.precision = 20;
+  plan.order = TYPE_ORDER;
+  plan.min = value_of(stored[0], 9);
+  plan.max = value_of(stored[2], 9);
+  cr_assert(passing_keys(&plan, keys, 4) == 7);
+  plan.min = value_of(stored[3], 9);
+  plan.max = value_of(stored[0], 9);
+  cr_assert(passing_keys(&plan, keys, 4) == 9);
+  plan.max.nbytes = 8;
+  cr_assert(passing_keys(&plan, keys, 4) == 15, "a maximum that is cut");
 }
 
 Test(parquet, int96_has_no_bounds)
 {
   const struct value keys[] = {value_of("\0\0\0\0\0\0\0\0", 8), value_of("\1\0\0\0\0\0\0\0", 8)};
-  struct file_plan made = plain_plan();
-  made.physical = 3;
-  made.order = TYPE_ORDER;
-  made.min = made.max = value_of("\0\0\0\0\0\0\0\0\0\0\0\0", 12);
-  cr_assert(passing_keys(&made, keys, 2) == 3);
-  made.order = INT96_ORDER;
-  cr_assert(passing_keys(&made, keys, 2) == 3);
+  struct file_plan plan = plain_plan();
+  plan.physical = 3;
+  plan.order = TYPE_ORDER;
+  plan.min = plan.max = value_of("\0\0\0\0\0\0\0\0\0\0\0\0", 12);
+  cr_assert(passing_keys(&plan, keys, 2) == 3);
+  plan.order = INT96_ORDER;
+  cr_assert(passing_keys(&plan, keys, 2) == 3);
 }
 
 /* ---- Trusted writers ---- */
@@ -281,44 +281,44 @@ static const struct {
 Test(parquet, floats_of_a_writer_that_is_right_about_integers)
 {
   const struct value key = double_value(9);
-  struct file_plan made = plain_plan();
-  made.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
-  made.physical = 5;
-  made.order = TYPE_ORDER;
-  made.min = double_value(4);
-  made.max = double_value(6);
-  made.created_by = "github.com/parquet-go/parquet-go version 0.32.0(build )";
-  cr_assert(passing_keys(&made, &key, 1) == 1);
-  made.created_by = "parquet-go version 18.8.0";
-  cr_assert(passing_keys(&made, &key, 1) == 0);
+  struct file_plan plan = plain_plan();
+  plan.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
+  plan.physical = 5;
+  plan.order = TYPE_ORDER;
+  plan.min = double_value(4);
+  plan.max = double_value(6);
+  plan.created_by = "github.com/parquet-go/parquet-go version 0.32.0(build )";
+  cr_assert(passing_keys(&plan, &key, 1) == 1);
+  plan.created_by = "parquet-go version 18.8.0";
+  cr_assert(passing_keys(&plan, &key, 1) == 0);
 }
 
 Test(parquet, writers)
 {
   for (size_t i = 0; i < COUNT(writers); i++) {
-    struct file_plan made = plain_plan();
-    made.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
-    made.created_by = writers[i].created_by;
-    made.order = TYPE_ORDER;
-    made.min = int32_value(4);
-    made.max = int32_value(6);
-    cr_assert(passing_numbers(&made) == (writers[i].of_signed ? FOUR_TO_SIX : ALL), "%s",
-              made.created_by);
-    made.converted = 13;
-    cr_assert(passing_numbers(&made) == (writers[i].of_unsigned ? FOUR_TO_SIX : ALL), "%s",
-              made.created_by);
-    made.bounds = LANEBLOOM_PARQUET_BOUNDS_NONE;
-    cr_assert(passing_numbers(&made) == ALL, "%s", made.created_by);
-    made.bounds = LANEBLOOM_PARQUET_BOUNDS_ALL;
-    cr_assert(passing_numbers(&made) == FOUR_TO_SIX, "%s", made.created_by);
+    struct file_plan plan = plain_plan();
+    plan.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
+    plan.created_by = writers[i].created_by;
+    plan.order = TYPE_ORDER;
+    plan.min = int32_value(4);
+    plan.max = int32_value(6);
+    cr_assert(passing_numbers(&plan) == (writers[i].of_signed ? FOUR_TO_SIX : ALL), "%s",
+              plan.created_by);
+    plan.converted = 13;
+    cr_assert(passing_numbers(&plan) == (writers[i].of_unsigned ? FOUR_TO_SIX : ALL), "%s",
+              plan.created_by);
+    plan.bounds = LANEBLOOM_PARQUET_BOUNDS_NONE;
+    cr_assert(passing_numbers(&plan) == ALL, "%s", plan.created_by);
+    plan.bounds = LANEBLOOM_PARQUET_BOUNDS_ALL;
+    cr_assert(passing_numbers(&plan) == FOUR_TO_SIX, "%s", plan.created_by);
 
-    made.min.is_there = made.max.is_there = false;
-    made.nnulls = made.nvalues;
-    cr_assert(passing_numbers(&made) == 0, "%s", made.created_by);
-    made.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
-    cr_assert(passing_numbers(&made) == (writers[i].counts ? 0 : ALL), "%s", made.created_by);
-    made.bounds = LANEBLOOM_PARQUET_BOUNDS_NONE;
-    cr_assert(passing_numbers(&made) == ALL, "%s", made.created_by);
+    plan.min.is_there = plan.max.is_there = false;
+    plan.nnulls = plan.nvalues;
+    cr_assert(passing_numbers(&plan) == 0, "%s", plan.created_by);
+    plan.bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;
+    cr_assert(passing_numbers(&plan) == (writers[i].counts ? 0 : ALL), "%s", plan.created_by);
+    plan.bounds = LANEBLOOM_PARQUET_BOUNDS_NONE;
+    cr_assert(passing_numbers(&plan) == ALL, "%s", plan.created_by);
   }
 }
 

@@ -21,13 +21,13 @@ static uint8_t *build_filter(const lanebloom_keys *keys, double bits_per_key, si
 /* ---- Refusals ---- */
 
 /* Checks that screening fails, and reports that every key may be there. */
-static void refused(const struct file_plan *made, lanebloom_status expected, const char *text)
+static void refused(const struct file_plan *plan, lanebloom_status expected, const char *text)
 {
   static const int32_t numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
   const lanebloom_keys keys = lanebloom_keys_fixed(numbers, 4, 9);
   uint8_t *bytes, bitmap[2] = {0, 0xff};
   char problem[PROBLEM_NBYTES], again[PROBLEM_NBYTES];
-  lanebloom_parquet *file = open_planned(made, &bytes);
+  lanebloom_parquet *file = open_planned(plan, &bytes);
   lanebloom_parquet_keys *prepared = prepare(file, &keys);
   size_t nmaybe = 0;
   lanebloom_filter *filter = (void *)&keys;
@@ -63,12 +63,12 @@ Test(parquet, headers_that_are_refused)
   static const uint8_t bits[64];
   for (size_t i = 0; i < COUNT(cases); i++) {
     struct writer writer = {0};
-    struct file_plan made = plain_plan();
+    struct file_plan plan = plain_plan();
     write_filter_header(&writer, cases[i].header);
     write_bytes(&writer, bits, sizeof bits);
-    made.filter = writer.bytes;
-    made.filter_nbytes = writer.n;
-    refused(&made, cases[i].status, cases[i].text);
+    plan.filter = writer.bytes;
+    plan.filter_nbytes = writer.n;
+    refused(&plan, cases[i].status, cases[i].text);
     free(writer.bytes);
   }
 }
@@ -77,38 +77,38 @@ Test(parquet, offsets_that_are_refused)
 {
   static const uint8_t bits[64];
   struct writer writer = {0};
-  struct file_plan made = plain_plan();
+  struct file_plan plan = plain_plan();
   write_filter_header(&writer, (struct filter_header){64, 1, 1, 1});
   const size_t header_nbytes = writer.n;
   write_bytes(&writer, bits, sizeof bits);
-  made.filter = writer.bytes;
-  made.filter_nbytes = writer.n;
-  made.length_in_footer = (int64_t)writer.n - 32;
-  refused(&made, LANEBLOOM_ERR_CORRUPT, "expected 32 bytes of bits, found 64");
-  made.length_in_footer = (int64_t)header_nbytes - 1;
-  refused(&made, LANEBLOOM_ERR_CORRUPT, "expected a header with another byte, found something");
-  made.length_in_footer = (int64_t)writer.n + 1;
-  refused(&made, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
-  made.length_in_footer = 0;
-  made.offset_in_footer = (int64_t)writer.n + 4;
-  refused(&made, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
-  made.offset_in_footer = -1;
-  refused(&made, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
-  made.offset_in_footer = (int64_t)writer.n; /* the last bytes are zeros, an empty struct */
-  refused(&made, LANEBLOOM_ERR_FORMAT, "expected 1 (split blocks), found 0");
+  plan.filter = writer.bytes;
+  plan.filter_nbytes = writer.n;
+  plan.length_in_footer = (int64_t)writer.n - 32;
+  refused(&plan, LANEBLOOM_ERR_CORRUPT, "expected 32 bytes of bits, found 64");
+  plan.length_in_footer = (int64_t)header_nbytes - 1;
+  refused(&plan, LANEBLOOM_ERR_CORRUPT, "expected a header with another byte, found something");
+  plan.length_in_footer = (int64_t)writer.n + 1;
+  refused(&plan, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
+  plan.length_in_footer = 0;
+  plan.offset_in_footer = (int64_t)writer.n + 4;
+  refused(&plan, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
+  plan.offset_in_footer = -1;
+  refused(&plan, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
+  plan.offset_in_footer = (int64_t)writer.n; /* the last bytes are zeros, an empty struct */
+  refused(&plan, LANEBLOOM_ERR_FORMAT, "expected 1 (split blocks), found 0");
   free(writer.bytes);
 }
 
 Test(parquet, chunks_that_cannot_be_read)
 {
-  struct file_plan made = plain_plan();
-  made.filter = (const uint8_t *)"";
-  made.nnulls = made.nvalues; /* this must not be used either */
-  made.is_encrypted = true;
-  refused(&made, LANEBLOOM_ERR_LIMIT, "expected a column that can be read, found an encrypted one");
-  made.is_encrypted = false;
-  made.file_path = "part-0.parquet";
-  refused(&made, LANEBLOOM_ERR_LIMIT,
+  struct file_plan plan = plain_plan();
+  plan.filter = (const uint8_t *)"";
+  plan.nnulls = plan.nvalues; /* this must not be used either */
+  plan.is_encrypted = true;
+  refused(&plan, LANEBLOOM_ERR_LIMIT, "expected a column that can be read, found an encrypted one");
+  plan.is_encrypted = false;
+  plan.file_path = "part-0.parquet";
+  refused(&plan, LANEBLOOM_ERR_LIMIT,
           "expected a column chunk in this file, found one in \"part-0.parquet\"");
 }
 
@@ -120,13 +120,13 @@ static void check_floats(double added, unsigned expected)
   const double queried[] = {5, 0.0, inf, -0.0, nan, -nan, 0.0, -5};
   const lanebloom_keys in_filter = lanebloom_keys_fixed(&added, 8, 1),
                        keys = lanebloom_keys_fixed(queried, 8, COUNT(queried));
-  struct file_plan made = plain_plan();
+  struct file_plan plan = plain_plan();
   uint8_t *bytes, bitmap[1];
   size_t nmaybe;
-  made.physical = 5;
-  uint8_t *filter = build_filter(&in_filter, 400, &made.filter_nbytes);
-  made.filter = filter;
-  lanebloom_parquet *file = open_planned(&made, &bytes);
+  plan.physical = 5;
+  uint8_t *filter = build_filter(&in_filter, 400, &plan.filter_nbytes);
+  plan.filter = filter;
+  lanebloom_parquet *file = open_planned(&plan, &bytes);
   lanebloom_parquet_keys *prepared = prepare(file, &keys);
   cr_assert(lanebloom_parquet_screen(file, 0, 0, prepared, bitmap, &nmaybe, NULL, 0) ==
             LANEBLOOM_OK);
@@ -216,11 +216,11 @@ static void check_int96(const struct int96_keys *keys, int64_t julian, int64_t n
   store_le(ns_of_day, 8, value);
   store_le(julian, 4, value + 8);
   const lanebloom_keys in_filter = lanebloom_keys_fixed(value, sizeof value, 1);
-  struct file_plan made = plain_plan();
-  made.physical = 3;
-  uint8_t *filter = build_filter(&in_filter, 400, &made.filter_nbytes);
-  made.filter = filter;
-  lanebloom_parquet *file = open_planned(&made, &bytes);
+  struct file_plan plan = plain_plan();
+  plan.physical = 3;
+  uint8_t *filter = build_filter(&in_filter, 400, &plan.filter_nbytes);
+  plan.filter = filter;
+  lanebloom_parquet *file = open_planned(&plan, &bytes);
   if (lanebloom_parquet_keys_create(file, 0, keys->encoding, &batch, &prepared, NULL, problem,
                                     sizeof problem))
     test_fatal("%s", problem);
@@ -264,10 +264,10 @@ Test(parquet, int96_cannot_hold)
   static const __int128 epoch = 2440588, seconds[] = {(INT32_MAX - epoch + 1) * 86400,
                                                       (INT32_MIN - epoch) * 86400 - 1, INT64_MIN,
                                                       INT64_MAX, ~((__int128)1 << 126)};
-  struct file_plan made = plain_plan();
+  struct file_plan plan = plain_plan();
   uint8_t *bytes, key[16];
-  made.physical = 3;
-  lanebloom_parquet *file = open_planned(&made, &bytes);
+  plan.physical = 3;
+  lanebloom_parquet *file = open_planned(&plan, &bytes);
   for (size_t i = 0; i < COUNT(seconds); i++) {
     const lanebloom_keys keys = lanebloom_keys_fixed(key, 16, 1);
     lanebloom_parquet_keys *prepared;
@@ -309,15 +309,15 @@ Test(parquet, few_keys)
   for (size_t i = 0; i < MAX_NFEW; i += 3)
     memcpy(few + 16 * i, added + 16 * 1000 * i, 16);
   const lanebloom_keys all = lanebloom_keys_fixed(added, 16, NADDED);
-  struct file_plan made = plain_plan();
-  made.physical = 7;
-  made.length = 16;
-  made.logical = 14;
-  uint8_t *filter = build_filter(&all, 100, &made.filter_nbytes);
-  made.filter = filter;
+  struct file_plan plan = plain_plan();
+  plan.physical = 7;
+  plan.length = 16;
+  plan.logical = 14;
+  uint8_t *filter = build_filter(&all, 100, &plan.filter_nbytes);
+  plan.filter = filter;
   size_t nbytes;
   lanebloom_parquet *of_bytes;
-  bytes = make_file(&made, &nbytes);
+  bytes = make_file(&plan, &nbytes);
   cr_assert(lanebloom_parquet_parse(bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_ALL, &of_bytes, NULL,
                                     0) == LANEBLOOM_OK);
   cr_assert(nbytes > 1 << 20);
@@ -350,12 +350,12 @@ Test(parquet, few_keys_of_int96)
     store_le(2440588, 4, values + NBYTES * i + 8);
   }
   const lanebloom_keys all = lanebloom_keys_fixed(values, NBYTES, NVALUES);
-  struct file_plan made = plain_plan();
-  made.physical = 3;
-  uint8_t *filter = build_filter(&all, 400, &made.filter_nbytes);
-  made.filter = filter;
+  struct file_plan plan = plain_plan();
+  plan.physical = 3;
+  uint8_t *filter = build_filter(&all, 400, &plan.filter_nbytes);
+  plan.filter = filter;
   size_t nbytes;
-  uint8_t *bytes = make_file(&made, &nbytes);
+  uint8_t *bytes = make_file(&plan, &nbytes);
   cr_assert(nbytes > 1 << 20);
   lanebloom_parquet *file = open_as_file(bytes, nbytes);
   for (size_t i = 0; i < NVALUES; i += 1999) {

@@ -35,39 +35,39 @@ Test(parquet, no_parquet_files)
   lanebloom_parquet_keys_free(NULL);
 }
 
-static void refused_footer(const struct file_plan *made, const char *text)
+static void refused_footer(const struct file_plan *plan, const char *text)
 {
   size_t nbytes;
-  uint8_t *bytes = make_file(made, &nbytes);
+  uint8_t *bytes = make_file(plan, &nbytes);
   refused(bytes, nbytes, LANEBLOOM_ERR_CORRUPT, text);
   free(bytes);
 }
 
 Test(parquet, contradictions)
 {
-  struct file_plan made = plain_plan();
-  made.nchunks = 0;
-  refused_footer(&made, "expected one chunk of each column");
-  made.nchunks = 2;
-  refused_footer(&made, "expected one chunk of each column");
-  made.nchunks = 1;
-  made.chunk_path = "columns";
-  refused_footer(&made, "expected a chunk of the column that the schema has here");
-  made.chunk_path = "colum";
-  refused_footer(&made, "expected a chunk of the column that the schema has here");
-  made.chunk_path = NULL;
-  made.chunk_physical = 2;
-  refused_footer(&made, "expected a chunk of the type that the schema has here");
-  made.chunk_physical = -1;
-  made.nvalues = -1;
-  refused_footer(&made, "expected a number that is not negative");
-  made.nvalues = 10;
-  made.physical = 8;
-  refused_footer(&made, "expected a physical type from 0 to 7");
-  made.physical = 7;
-  refused_footer(&made, "expected the length of fixed-length values");
-  made.length = -5;
-  refused_footer(&made, "expected the length of fixed-length values");
+  struct file_plan plan = plain_plan();
+  plan.nchunks = 0;
+  refused_footer(&plan, "expected one chunk of each column");
+  plan.nchunks = 2;
+  refused_footer(&plan, "expected one chunk of each column");
+  plan.nchunks = 1;
+  plan.chunk_path = "columns";
+  refused_footer(&plan, "expected a chunk of the column that the schema has here");
+  plan.chunk_path = "colum";
+  refused_footer(&plan, "expected a chunk of the column that the schema has here");
+  plan.chunk_path = NULL;
+  plan.chunk_physical = 2;
+  refused_footer(&plan, "expected a chunk of the type that the schema has here");
+  plan.chunk_physical = -1;
+  plan.nvalues = -1;
+  refused_footer(&plan, "expected a number that is not negative");
+  plan.nvalues = 10;
+  plan.physical = 8;
+  refused_footer(&plan, "expected a physical type from 0 to 7");
+  plan.physical = 7;
+  refused_footer(&plan, "expected the length of fixed-length values");
+  plan.length = -5;
+  refused_footer(&plan, "expected the length of fixed-length values");
 }
 
 /* ---- Schemas ---- */
@@ -211,9 +211,9 @@ Test(parquet, schemas_that_are_refused)
 
 Test(parquet, sizes_of_structs)
 {
-  struct file_plan made = plain_plan();
+  struct file_plan plan = plain_plan();
   uint8_t *bytes;
-  lanebloom_parquet *file = open_planned(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&plan, &bytes);
   struct {
     lanebloom_parquet_info info;
     uint8_t more[8];

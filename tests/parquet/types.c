@@ -82,25 +82,25 @@ static const struct type_case {
 
 static struct file_plan plan_of(const struct type_case *type)
 {
-  struct file_plan made = plain_plan();
-  made.physical = type->physical;
-  made.length = type->length;
-  made.converted = type->converted;
-  made.logical = type->logical;
-  made.logical_unit = made.logical_nbits = type->detail;
-  made.logical_is_signed = type->is_signed;
-  made.scale = type->scale;
-  made.precision = type->precision;
-  return made;
+  struct file_plan plan = plain_plan();
+  plan.physical = type->physical;
+  plan.length = type->length;
+  plan.converted = type->converted;
+  plan.logical = type->logical;
+  plan.logical_unit = plan.logical_nbits = type->detail;
+  plan.logical_is_signed = type->is_signed;
+  plan.scale = type->scale;
+  plan.precision = type->precision;
+  return plan;
 }
 
 Test(parquet, types)
 {
   for (size_t i = 0; i < COUNT(types); i++) {
     const struct type_case *type = &types[i];
-    const struct file_plan made = plan_of(type);
+    const struct file_plan plan = plan_of(type);
     uint8_t *bytes;
-    lanebloom_parquet *file = open_planned(&made, &bytes);
+    lanebloom_parquet *file = open_planned(&plan, &bytes);
     lanebloom_parquet_column_info info;
     lanebloom_parquet_describe_column(file, 0, &info, sizeof info);
     test_context("type %zu, %s", i, type->text);
@@ -125,7 +125,7 @@ Test(parquet, types)
       const lanebloom_keys keys =
           lanebloom_keys_fixed(zeros, type->key_size ? type->key_size : 3, 1);
       char problem[PROBLEM_NBYTES] = "";
-      lanebloom_parquet_keys *prepared = (void *)&made;
+      lanebloom_parquet_keys *prepared = (void *)&plan;
       const lanebloom_status status = lanebloom_parquet_keys_create(
           file, 0, (lanebloom_encoding)encoding, &keys, &prepared, NULL, problem, sizeof problem);
       const bool is_its_own =
@@ -178,9 +178,9 @@ Test(parquet, values_that_do_not_fit)
     size_t t = 0;
     while (strcmp(types[t].text, values[i].text) != 0 || types[t].physical != values[i].physical)
       t++;
-    const struct file_plan made = plan_of(&types[t]);
+    const struct file_plan plan = plan_of(&types[t]);
     uint8_t *bytes, key[3][16];
-    lanebloom_parquet *file = open_planned(&made, &bytes);
+    lanebloom_parquet *file = open_planned(&plan, &bytes);
     store_le(1, 16, key[0]);
     store_le(values[i].value, 16, key[1]);
     store_le(2, 16, key[2]);
@@ -202,9 +202,9 @@ Test(parquet, values_that_do_not_fit)
 
 Test(parquet, keys_of_another_size)
 {
-  struct file_plan made = plain_plan();
+  struct file_plan plan = plain_plan();
   uint8_t *bytes;
-  lanebloom_parquet *file = open_planned(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&plan, &bytes);
   const lanebloom_slice slices[] = {{"1234", 4}, {"123", 3}};
   const lanebloom_keys keys = lanebloom_keys_slices(slices, 2);
   lanebloom_parquet_keys *prepared;
@@ -222,11 +222,11 @@ Test(parquet, keys_of_another_size)
 Test(parquet, keys_of_a_huge_size)
 {
   enum { NKEYS = 100000 };
-  struct file_plan made = plain_plan();
-  made.physical = FIXED;
-  made.length = INT32_MAX;
+  struct file_plan plan = plain_plan();
+  plan.physical = FIXED;
+  plan.length = INT32_MAX;
   uint8_t *bytes, *short_keys = test_alloc(3 * NKEYS);
-  lanebloom_parquet *file = open_planned(&made, &bytes);
+  lanebloom_parquet *file = open_planned(&plan, &bytes);
   const lanebloom_keys keys = lanebloom_keys_fixed(short_keys, 3, NKEYS);
   lanebloom_parquet_keys *prepared;
   char problem[PROBLEM_NBYTES];

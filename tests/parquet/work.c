@@ -31,19 +31,19 @@ struct work {
 
 /* Screens keys in all row groups, and loads their filters. No bit is set in these, so keys may be
  * in a row group only if its filter is refused. */
-static struct work screen_all(const struct file_plan *made)
+static struct work screen_all(const struct file_plan *plan)
 {
   static const int32_t numbers[NKEYS];
   const lanebloom_keys batch = lanebloom_keys_fixed(numbers, 4, NKEYS);
   struct work work = {0};
   size_t nbytes;
-  uint8_t *bytes = make_file(made, &nbytes);
+  uint8_t *bytes = make_file(plan, &nbytes);
   nbytes_read = 0;
   lanebloom_parquet *file = open_as_file(bytes, nbytes);
   free(bytes);
   lanebloom_parquet_keys *keys;
   cr_assert(!lanebloom_parquet_keys_create(file, 0, LANEBLOOM_INT32, &batch, &keys, NULL, NULL, 0));
-  for (size_t i = 0; i < made->nrow_groups; i++) {
+  for (size_t i = 0; i < plan->nrow_groups; i++) {
     size_t nmaybe;
     lanebloom_filter *filter;
     const lanebloom_status status =
@@ -68,20 +68,20 @@ static struct work screen_overlapping(size_t times, size_t stride, bool has_leng
 {
   static const uint8_t zeros[FILTER_NBYTES * MAX_TIMES];
   const size_t nbytes = FILTER_NBYTES * times, nrow_groups = NROW_GROUPS * times;
-  struct file_plan made = plain_plan();
+  struct file_plan plan = plain_plan();
   struct writer writer = {0};
   for (size_t i = 0; i < (stride > 0 ? nrow_groups : 1); i++) {
     write_bytes(&writer, zeros, i * stride - writer.n);
     write_filter_header(&writer, (struct filter_header){(int32_t)nbytes, 1, 1, 1});
     if (i == 0 && has_lengths)
-      made.length_in_footer = (int64_t)(writer.n + nbytes);
+      plan.length_in_footer = (int64_t)(writer.n + nbytes);
   }
   write_bytes(&writer, zeros, nbytes);
-  made.filter = writer.bytes;
-  made.filter_nbytes = writer.n;
-  made.nrow_groups = nrow_groups;
-  made.filter_stride = (int64_t)stride;
-  const struct work work = screen_all(&made);
+  plan.filter = writer.bytes;
+  plan.filter_nbytes = writer.n;
+  plan.nrow_groups = nrow_groups;
+  plan.filter_stride = (int64_t)stride;
+  const struct work work = screen_all(&plan);
   free(writer.bytes);
   return work;
 }
@@ -108,19 +108,19 @@ Test(parquet, filters_in_any_order)
 {
   static const uint8_t zeros[FILTER_NBYTES];
   for (int has_lengths = 0; has_lengths < 2; has_lengths++) {
-    struct file_plan made = plain_plan();
+    struct file_plan plan = plain_plan();
     struct writer writer = {0};
-    made.nrow_groups = NROW_GROUPS;
+    plan.nrow_groups = NROW_GROUPS;
     for (size_t i = 0; i < NROW_GROUPS; i++) {
-      made.offset_in_footer = 4 + (int64_t)writer.n;
+      plan.offset_in_footer = 4 + (int64_t)writer.n;
       write_filter_header(&writer, (struct filter_header){FILTER_NBYTES, 1, 1, 1});
       write_bytes(&writer, zeros, sizeof zeros);
     }
-    made.filter = writer.bytes;
-    made.filter_nbytes = writer.n;
-    made.filter_stride = -(int64_t)(writer.n / NROW_GROUPS);
-    made.length_in_footer = has_lengths ? -made.filter_stride : 0;
-    const struct work work = screen_all(&made);
+    plan.filter = writer.bytes;
+    plan.filter_nbytes = writer.n;
+    plan.filter_stride = -(int64_t)(writer.n / NROW_GROUPS);
+    plan.length_in_footer = has_lengths ? -plan.filter_stride : 0;
+    const struct work work = screen_all(&plan);
     cr_assert(work.nrefused == 0 && work.nbytes < 3 * writer.n);
     free(writer.bytes);
   }
@@ -132,15 +132,15 @@ Test(parquet, filters_in_any_order)
  * the file be refused. */
 static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool without_path)
 {
-  struct file_plan made = plain_plan();
+  struct file_plan plan = plain_plan();
   char *name = test_alloc(name_nbytes + 1), problem[PROBLEM_NBYTES] = "";
   size_t nbytes;
   uint64_t ndescribed = 0;
   memset(name, 'n', name_nbytes);
-  made.name = name;
-  made.nrow_groups = nrow_groups;
-  made.without_path = without_path;
-  uint8_t *bytes = make_file(&made, &nbytes);
+  plan.name = name;
+  plan.nrow_groups = nrow_groups;
+  plan.without_path = without_path;
+  uint8_t *bytes = make_file(&plan, &nbytes);
   lanebloom_parquet *file;
   const lanebloom_status status = lanebloom_parquet_parse(
       bytes, nbytes, LANEBLOOM_PARQUET_BOUNDS_ALL, &file, problem, sizeof problem);

@@ -102,31 +102,31 @@ static void write_member(struct writer *writer, int id, int member)
   end_struct(writer);
 }
 
-static void write_logical(struct writer *writer, const struct file_plan *made)
+static void write_logical(struct writer *writer, const struct file_plan *plan)
 {
   begin_struct(writer, 10);
-  begin_struct(writer, made->logical);
-  if (made->logical == 5) {
-    write_i32(writer, 1, made->scale);
-    write_i32(writer, 2, made->precision);
-  } else if (made->logical == 7 || made->logical == 8) {
+  begin_struct(writer, plan->logical);
+  if (plan->logical == 5) {
+    write_i32(writer, 1, plan->scale);
+    write_i32(writer, 2, plan->precision);
+  } else if (plan->logical == 7 || plan->logical == 8) {
     write_field(writer, 1, YES);
-    write_member(writer, 2, made->logical_unit);
-  } else if (made->logical == 10) {
+    write_member(writer, 2, plan->logical_unit);
+  } else if (plan->logical == 10) {
     write_field(writer, 1, I8);
-    write_byte(writer, (unsigned)made->logical_nbits);
-    write_field(writer, 2, made->logical_is_signed ? YES : NO);
+    write_byte(writer, (unsigned)plan->logical_nbits);
+    write_field(writer, 2, plan->logical_is_signed ? YES : NO);
   }
   end_struct(writer);
   end_struct(writer);
 }
 
-static const char *name_of(const struct file_plan *made)
+static const char *name_of(const struct file_plan *plan)
 {
-  return made->name ? made->name : "column";
+  return plan->name ? plan->name : "column";
 }
 
-static void write_schema(struct writer *writer, const struct file_plan *made)
+static void write_schema(struct writer *writer, const struct file_plan *plan)
 {
   write_list(writer, 2, STRUCT, 2);
   begin_struct(writer, 0);
@@ -134,18 +134,18 @@ static void write_schema(struct writer *writer, const struct file_plan *made)
   write_i32(writer, 5, 1);
   end_struct(writer);
   begin_struct(writer, 0);
-  write_i32(writer, 1, made->physical);
-  if (made->length)
-    write_i32(writer, 2, made->length);
+  write_i32(writer, 1, plan->physical);
+  if (plan->length)
+    write_i32(writer, 2, plan->length);
   write_i32(writer, 3, 1);
-  write_binary(writer, 4, name_of(made), strlen(name_of(made)));
-  if (made->converted >= 0) {
-    write_i32(writer, 6, made->converted);
-    write_i32(writer, 7, made->scale);
-    write_i32(writer, 8, made->precision);
+  write_binary(writer, 4, name_of(plan), strlen(name_of(plan)));
+  if (plan->converted >= 0) {
+    write_i32(writer, 6, plan->converted);
+    write_i32(writer, 7, plan->scale);
+    write_i32(writer, 8, plan->precision);
   }
-  if (made->logical != NO_LOGICAL)
-    write_logical(writer, made);
+  if (plan->logical != NO_LOGICAL)
+    write_logical(writer, plan);
   end_struct(writer);
 }
 
@@ -155,49 +155,49 @@ static void write_value(struct writer *writer, int id, const struct value *value
     write_binary(writer, id, value->bytes, value->nbytes);
 }
 
-static void write_metadata(struct writer *writer, const struct file_plan *made, size_t row_group)
+static void write_metadata(struct writer *writer, const struct file_plan *plan, size_t row_group)
 {
-  const char *path = made->chunk_path ? made->chunk_path : name_of(made);
-  const int64_t filter_offset = made->offset_in_footer ? made->offset_in_footer : 4;
+  const char *path = plan->chunk_path ? plan->chunk_path : name_of(plan);
+  const int64_t filter_offset = plan->offset_in_footer ? plan->offset_in_footer : 4;
   begin_struct(writer, 3);
-  write_i32(writer, 1, made->chunk_physical < 0 ? made->physical : made->chunk_physical);
-  if (!made->without_path) {
-    write_list(writer, 3, BINARY, made->with_empty_path ? 0 : 1);
-    if (!made->with_empty_path)
+  write_i32(writer, 1, plan->chunk_physical < 0 ? plan->physical : plan->chunk_physical);
+  if (!plan->without_path) {
+    write_list(writer, 3, BINARY, plan->with_empty_path ? 0 : 1);
+    if (!plan->with_empty_path)
       write_binary(writer, 0, path, strlen(path));
   }
-  write_i64(writer, 5, made->nvalues);
+  write_i64(writer, 5, plan->nvalues);
   write_i64(writer, 7, 0);
   write_i64(writer, 9, 4);
   begin_struct(writer, 12);
-  write_value(writer, 1, &made->old_max);
-  write_value(writer, 2, &made->old_min);
-  if (made->nnulls != NO_COUNT)
-    write_i64(writer, 3, made->nnulls);
-  write_value(writer, 5, &made->max);
-  write_value(writer, 6, &made->min);
+  write_value(writer, 1, &plan->old_max);
+  write_value(writer, 2, &plan->old_min);
+  if (plan->nnulls != NO_COUNT)
+    write_i64(writer, 3, plan->nnulls);
+  write_value(writer, 5, &plan->max);
+  write_value(writer, 6, &plan->min);
   end_struct(writer);
-  if (made->filter)
-    write_i64(writer, 14, filter_offset + (int64_t)row_group * made->filter_stride);
-  if (made->length_in_footer)
-    write_i32(writer, 15, (int32_t)made->length_in_footer);
+  if (plan->filter)
+    write_i64(writer, 14, filter_offset + (int64_t)row_group * plan->filter_stride);
+  if (plan->length_in_footer)
+    write_i32(writer, 15, (int32_t)plan->length_in_footer);
   end_struct(writer);
 }
 
-static void write_row_group(struct writer *writer, const struct file_plan *made, size_t row_group)
+static void write_row_group(struct writer *writer, const struct file_plan *plan, size_t row_group)
 {
   begin_struct(writer, 0);
-  write_list(writer, 1, STRUCT, made->nchunks);
-  for (size_t i = 0; i < made->nchunks; i++) {
+  write_list(writer, 1, STRUCT, plan->nchunks);
+  for (size_t i = 0; i < plan->nchunks; i++) {
     begin_struct(writer, 0);
-    if (made->file_path)
-      write_binary(writer, 1, made->file_path, strlen(made->file_path));
-    write_metadata(writer, made, row_group);
-    if (made->is_encrypted)
+    if (plan->file_path)
+      write_binary(writer, 1, plan->file_path, strlen(plan->file_path));
+    write_metadata(writer, plan, row_group);
+    if (plan->is_encrypted)
       write_member(writer, 8, 1);
     end_struct(writer);
   }
-  write_i64(writer, 3, made->nvalues);
+  write_i64(writer, 3, plan->nvalues);
   end_struct(writer);
 }
 
@@ -214,27 +214,27 @@ struct file_plan plain_plan(void)
                             .nchunks = 1};
 }
 
-uint8_t *make_file(const struct file_plan *made, size_t *nbytes)
+uint8_t *make_file(const struct file_plan *plan, size_t *nbytes)
 {
-  const char *magic = made->magic ? made->magic : "PAR1";
-  const size_t nrow_groups = made->nrow_groups ? made->nrow_groups : 1;
+  const char *magic = plan->magic ? plan->magic : "PAR1";
+  const size_t nrow_groups = plan->nrow_groups ? plan->nrow_groups : 1;
   struct writer writer = {0};
   write_bytes(&writer, magic, 4);
-  if (made->filter)
-    write_bytes(&writer, made->filter, made->filter_nbytes);
+  if (plan->filter)
+    write_bytes(&writer, plan->filter, plan->filter_nbytes);
   const size_t begin = writer.n;
   write_i32(&writer, 1, 2);
-  write_schema(&writer, made);
-  write_i64(&writer, 3, made->nvalues);
+  write_schema(&writer, plan);
+  write_i64(&writer, 3, plan->nvalues);
   write_list(&writer, 4, STRUCT, nrow_groups);
   for (size_t i = 0; i < nrow_groups; i++)
-    write_row_group(&writer, made, i);
-  const char *created_by = made->created_by ? made->created_by : "by hand";
+    write_row_group(&writer, plan, i);
+  const char *created_by = plan->created_by ? plan->created_by : "by hand";
   write_binary(&writer, 6, created_by, strlen(created_by));
-  if (made->order) {
-    write_list(&writer, 7, STRUCT, 1 + made->nmore_orders);
-    for (size_t i = 0; i <= made->nmore_orders; i++)
-      write_member(&writer, 0, made->order);
+  if (plan->order) {
+    write_list(&writer, 7, STRUCT, 1 + plan->nmore_orders);
+    for (size_t i = 0; i <= plan->nmore_orders; i++)
+      write_member(&writer, 0, plan->order);
   }
   write_byte(&writer, STOP);
   uint8_t footer_nbytes[4];
@@ -245,13 +245,13 @@ uint8_t *make_file(const struct file_plan *made, size_t *nbytes)
   return writer.bytes;
 }
 
-lanebloom_parquet *open_planned(const struct file_plan *made, uint8_t **bytes)
+lanebloom_parquet *open_planned(const struct file_plan *plan, uint8_t **bytes)
 {
   char problem[PROBLEM_NBYTES];
   size_t nbytes;
   lanebloom_parquet *file;
-  *bytes = make_file(made, &nbytes);
-  if (lanebloom_parquet_parse(*bytes, nbytes, made->bounds, &file, problem, sizeof problem) !=
+  *bytes = make_file(plan, &nbytes);
+  if (lanebloom_parquet_parse(*bytes, nbytes, plan->bounds, &file, problem, sizeof problem) !=
       LANEBLOOM_OK)
     test_fatal("%s", problem);
   return file;

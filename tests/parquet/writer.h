@@ -79,10 +79,10 @@ struct file_plan {
 struct file_plan plain_plan(void);
 
 /* Returns the file's bytes. For free(). */
-uint8_t *make_file(const struct file_plan *made, size_t *nbytes);
+uint8_t *make_file(const struct file_plan *plan, size_t *nbytes);
 
 /* Opens the file, which must succeed. Free *bytes after closing it. */
-lanebloom_parquet *open_planned(const struct file_plan *made, uint8_t **bytes);
+lanebloom_parquet *open_planned(const struct file_plan *plan, uint8_t **bytes);
 
 /* Writes the bytes to a temporary file, and opens that. */
 lanebloom_parquet *open_as_file(const uint8_t *bytes, size_t nbytes);

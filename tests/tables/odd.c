@@ -65,7 +65,7 @@ Test(tables, several_filters)
 {
   const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3),
                        others = lanebloom_keys_fixed("ABC", 1, 3);
-  struct table_file *made = test_alloc(sizeof *made);
+  struct table_file *file = test_alloc(sizeof *file);
   struct handle handles[2];
   for (size_t i = 0; i < 2; i++) {
     lanebloom_filter *filter;
@@ -73,22 +73,22 @@ Test(tables, several_filters)
     cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, i ? &others : &letters,
                                      &filter) == LANEBLOOM_OK);
     bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
-    table_add(made, bytes);
+    table_add(file, bytes);
     lanebloom_filter_free(filter);
-    handles[i] = table_end_block(made, 0);
+    handles[i] = table_end_block(file, 0);
   }
-  table_add_handle(made, "z", handles[1]);
-  const struct handle parts = table_end_entries(made);
-  table_add_handle(made, "z", table_add_data(made, "abc", suffix));
-  const struct handle index = table_end_entries(made),
-                      properties = table_add_properties(made, text(bytewise), 0);
-  table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", handles[1]);
-  table_add_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", handles[0]);
-  table_add_handle(made, "partitionedfilter.rocksdb.BuiltinBloomFilter", parts);
-  table_add_handle(made, "rocksdb.properties", properties);
-  table_finish(made, false, table_end_entries(made), index);
-  check_table_file(made, "abc", NULL);
-  free(made);
+  table_add_handle(file, "z", handles[1]);
+  const struct handle parts = table_end_entries(file);
+  table_add_handle(file, "z", table_add_data(file, "abc", suffix));
+  const struct handle index = table_end_entries(file),
+                      properties = table_add_properties(file, text(bytewise), 0);
+  table_add_handle(file, "filter.rocksdb.BuiltinBloomFilter", handles[1]);
+  table_add_handle(file, "fullfilter.rocksdb.BuiltinBloomFilter", handles[0]);
+  table_add_handle(file, "partitionedfilter.rocksdb.BuiltinBloomFilter", parts);
+  table_add_handle(file, "rocksdb.properties", properties);
+  table_finish(file, false, table_end_entries(file), index);
+  check_table_file(file, "abc", NULL);
+  free(file);
 }
 
 /* Keys with the same prefix pass together, so filters of prefixes alone have no rate, unless each
@@ -100,33 +100,33 @@ Test(tables, rates_of_prefixes)
     bool has_rate;
   } trials[] = {{"rocksdb.FixedPrefix.1", false}, {"rocksdb.Noop", true}, {"other", true}};
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-    struct table_file *made = test_alloc(sizeof *made);
+    struct table_file *file = test_alloc(sizeof *file);
     const lanebloom_keys keys = lanebloom_keys_fixed("abc", 1, 3);
     lanebloom_filter *filter;
     lanebloom_slice bytes;
     cr_assert(lanebloom_filter_build(LANEBLOOM_ROCKSDB_LOCAL, 20, &keys, &filter) == LANEBLOOM_OK);
     bytes.data = lanebloom_filter_bytes(filter, &bytes.size);
-    table_add(made, bytes);
+    table_add(file, bytes);
     lanebloom_filter_free(filter);
-    const struct handle filters = table_end_block(made, 0);
-    table_add_handle(made, "z", table_add_data(made, "abc", suffix));
-    const struct handle index = table_end_entries(made);
-    table_add_entry(made, 0, text("rocksdb.block.based.table.prefix.filtering"), text("1"));
-    table_add_entry(made, 0, text("rocksdb.block.based.table.whole.key.filtering"), text("0"));
-    table_add_entry(made, 0, text("rocksdb.prefix.extractor.name"), text(trials[i].extractor));
-    const struct handle properties = table_add_properties(made, text(bytewise), 0);
-    table_add_handle(made, "fullfilter.rocksdb.BuiltinBloomFilter", filters);
-    table_add_handle(made, "rocksdb.properties", properties);
-    table_finish(made, false, table_end_entries(made), index);
+    const struct handle filters = table_end_block(file, 0);
+    table_add_handle(file, "z", table_add_data(file, "abc", suffix));
+    const struct handle index = table_end_entries(file);
+    table_add_entry(file, 0, text("rocksdb.block.based.table.prefix.filtering"), text("1"));
+    table_add_entry(file, 0, text("rocksdb.block.based.table.whole.key.filtering"), text("0"));
+    table_add_entry(file, 0, text("rocksdb.prefix.extractor.name"), text(trials[i].extractor));
+    const struct handle properties = table_add_properties(file, text(bytewise), 0);
+    table_add_handle(file, "fullfilter.rocksdb.BuiltinBloomFilter", filters);
+    table_add_handle(file, "rocksdb.properties", properties);
+    table_finish(file, false, table_end_entries(file), index);
     lanebloom_table *table;
     lanebloom_table_info info;
-    cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
+    cr_assert(lanebloom_table_parse(file->bytes, file->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
     lanebloom_table_describe(table, &info, sizeof info);
     cr_assert(!info.has_whole_keys && info.has_prefixes && info.nfilters == 1);
     cr_assert(isnan(info.model_rate) == !trials[i].has_rate, "%s: %g", trials[i].extractor,
               info.model_rate);
     lanebloom_table_free(table);
-    free(made);
+    free(file);
   }
 }
 
@@ -198,19 +198,19 @@ Test(tables, a_key_where_no_separator_leads)
       {{"b\1.......", "cc\1.......", "z\1......."}, suffix, "", false, other},
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
-    struct table_file *made = test_alloc(sizeof *made);
+    struct table_file *file = test_alloc(sizeof *file);
     struct handle data[NBLOCKS];
     for (size_t b = 0; b < NBLOCKS; b++)
-      data[b] = table_add_data(made, letters[b], b == 1 ? trials[i].of_middle : trials[i].suffix);
-    made->bytes[data[1].offset] ^= trials[i].is_damaged;
-    const struct handle filters = table_add_filters(made, data, letters, NBLOCKS);
+      data[b] = table_add_data(file, letters[b], b == 1 ? trials[i].of_middle : trials[i].suffix);
+    file->bytes[data[1].offset] ^= trials[i].is_damaged;
+    const struct handle filters = table_add_filters(file, data, letters, NBLOCKS);
     for (size_t b = 0; b < NBLOCKS; b++)
-      table_add_handle(made, trials[i].separators[b], data[b]);
-    const struct handle index = table_end_entries(made);
-    table_add_handle(made, "filter.leveldb.BuiltinBloomFilter2", filters);
-    table_finish(made, true, table_end_entries(made), index);
-    check_table_file(made, "abcdz", trials[i].warning);
-    free(made);
+      table_add_handle(file, trials[i].separators[b], data[b]);
+    const struct handle index = table_end_entries(file);
+    table_add_handle(file, "filter.leveldb.BuiltinBloomFilter2", filters);
+    table_finish(file, true, table_end_entries(file), index);
+    check_table_file(file, "abcdz", trials[i].warning);
+    free(file);
   }
 }
 
@@ -218,32 +218,32 @@ Test(tables, a_key_where_no_separator_leads)
 Test(tables, a_suffix_or_none)
 {
   static const char letters[] = "abc";
-  struct table_file *made = test_alloc(sizeof *made);
-  table_add_handle(made, "d\1.......", table_add_data(made, letters, suffix));
-  const struct handle index = table_end_entries(made);
-  table_finish(made, true, table_end_entries(made), index);
-  check_table_file(made, letters, "it cannot be told whether");
+  struct table_file *file = test_alloc(sizeof *file);
+  table_add_handle(file, "d\1.......", table_add_data(file, letters, suffix));
+  const struct handle index = table_end_entries(file);
+  table_finish(file, true, table_end_entries(file), index);
+  check_table_file(file, letters, "it cannot be told whether");
   struct key_list stored = {0};
   for (size_t i = 0; letters[i]; i++) {
     char key[16];
     list_add(&stored, key, (size_t)snprintf(key, sizeof key, "%c%s", letters[i], suffix));
   }
-  check_warned(made->bytes, made->n, &stored, "it cannot be told whether");
+  check_warned(file->bytes, file->n, &stored, "it cannot be told whether");
   list_free(&stored);
-  free(made);
+  free(file);
 }
 
 /* If a table's only block is too large when decompressed, nothing is known of its keys. */
 Test(tables, a_first_block_that_is_too_large)
 {
   enum { SNAPPY = 1 };
-  struct table_file *made = test_alloc(sizeof *made);
-  table_add(made, text("\x80\x80\x80\x80\4")); /* states 2^30 bytes */
-  table_add_handle(made, "z", table_end_block(made, SNAPPY));
-  const struct handle index = table_end_entries(made);
-  table_finish(made, true, table_end_entries(made), index);
-  check_table_file(made, "abc", "very large, so the key range is not known");
-  free(made);
+  struct table_file *file = test_alloc(sizeof *file);
+  table_add(file, text("\x80\x80\x80\x80\4")); /* states 2^30 bytes */
+  table_add_handle(file, "z", table_end_block(file, SNAPPY));
+  const struct handle index = table_end_entries(file);
+  table_finish(file, true, table_end_entries(file), index);
+  check_table_file(file, "abc", "very large, so the key range is not known");
+  free(file);
 }
 
 /* RocksDB's index of two levels, in which the parts between the first and the last one matter; and
@@ -255,24 +255,24 @@ Test(tables, an_index_for_a_filter_block)
                                                                             "ab", "cd", "ef", "gh"};
   for (int is_in_order = 0; is_in_order < 2; is_in_order++) {
     const char *const *of_blocks = is_in_order ? in_order : letters;
-    struct table_file *made = test_alloc(sizeof *made);
+    struct table_file *file = test_alloc(sizeof *file);
     struct handle blocks[NBLOCKS], parts[NBLOCKS];
     for (size_t i = 0; i < NBLOCKS; i++)
-      blocks[i] = table_add_data(made, of_blocks[i], suffix);
-    const struct handle filters = table_add_filters(made, blocks, of_blocks, NBLOCKS);
+      blocks[i] = table_add_data(file, of_blocks[i], suffix);
+    const struct handle filters = table_add_filters(file, blocks, of_blocks, NBLOCKS);
     for (size_t i = 0; i < NBLOCKS; i++) {
-      table_add_handle(made, of_blocks[i] + 1, blocks[i]);
-      parts[i] = table_end_entries(made);
+      table_add_handle(file, of_blocks[i] + 1, blocks[i]);
+      parts[i] = table_end_entries(file);
     }
     for (size_t i = 0; i < NBLOCKS; i++)
-      table_add_handle(made, of_blocks[i] + 1, parts[i]);
-    const struct handle index = table_end_entries(made);
-    const struct handle properties = table_add_properties(made, text(bytewise), TWO_LEVELS);
-    table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
-    table_add_handle(made, "rocksdb.properties", properties);
-    table_finish(made, false, table_end_entries(made), index);
-    check_table_file(made, "abcdefgh", is_in_order ? NULL : "the index is not in bytewise order");
-    free(made);
+      table_add_handle(file, of_blocks[i] + 1, parts[i]);
+    const struct handle index = table_end_entries(file);
+    const struct handle properties = table_add_properties(file, text(bytewise), TWO_LEVELS);
+    table_add_handle(file, "filter.rocksdb.BuiltinBloomFilter", filters);
+    table_add_handle(file, "rocksdb.properties", properties);
+    table_finish(file, false, table_end_entries(file), index);
+    check_table_file(file, "abcdefgh", is_in_order ? NULL : "the index is not in bytewise order");
+    free(file);
   }
 }
 
@@ -280,13 +280,13 @@ Test(tables, an_index_for_a_filter_block)
 Test(tables, a_name_with_a_0)
 {
   static const char other[] = "leveldb.BytewiseComparator\0.other";
-  struct table_file *made = make_small_table("abc", suffix, text(bytewise));
-  check_table_file(made, "abc", NULL);
-  free(made);
-  made = make_small_table("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
-  check_table_file(made, "bac", "in their comparator's order");
-  check_table_file(made, "xyz", "every key may be in the table"); /* there is no filter */
-  free(made);
+  struct table_file *file = make_small_table("abc", suffix, text(bytewise));
+  check_table_file(file, "abc", NULL);
+  free(file);
+  file = make_small_table("bac", suffix, (lanebloom_slice){other, sizeof other - 1});
+  check_table_file(file, "bac", "in their comparator's order");
+  check_table_file(file, "xyz", "every key may be in the table"); /* there is no filter */
+  free(file);
 }
 
 /* In another order the filters of all data blocks are queried. A data block without one may have
@@ -296,27 +296,27 @@ Test(tables, filters_in_another_order)
   enum { NBLOCKS = 3 };
   static const char *const letters[NBLOCKS] = {"fe", "dc", "ba"};
   for (size_t nfilters = NBLOCKS - 1; nfilters <= NBLOCKS; nfilters++) {
-    struct table_file *made = test_alloc(sizeof *made);
+    struct table_file *file = test_alloc(sizeof *file);
     struct handle data[NBLOCKS];
     for (size_t i = 0; i < NBLOCKS; i++)
-      data[i] = table_add_data(made, letters[i], suffix);
-    const struct handle filters = table_add_filters(made, data, letters, nfilters);
+      data[i] = table_add_data(file, letters[i], suffix);
+    const struct handle filters = table_add_filters(file, data, letters, nfilters);
     for (size_t i = 0; i < NBLOCKS; i++)
-      table_add_handle(made, letters[i] + 1, data[i]);
-    const struct handle index = table_end_entries(made);
-    const struct handle properties = table_add_properties(made, text("other"), 0);
-    table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
-    table_add_handle(made, "rocksdb.properties", properties);
-    table_finish(made, false, table_end_entries(made), index);
-    check_table_file(made, "abcdef", "every filter is probed for each key");
+      table_add_handle(file, letters[i] + 1, data[i]);
+    const struct handle index = table_end_entries(file);
+    const struct handle properties = table_add_properties(file, text("other"), 0);
+    table_add_handle(file, "filter.rocksdb.BuiltinBloomFilter", filters);
+    table_add_handle(file, "rocksdb.properties", properties);
+    table_finish(file, false, table_end_entries(file), index);
+    check_table_file(file, "abcdef", "every filter is probed for each key");
     lanebloom_table *table;
     const lanebloom_keys absent = lanebloom_keys_fixed("ghijklmnopqrstuvwxyz", 1, 20);
-    cr_assert(lanebloom_table_parse(made->bytes, made->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
+    cr_assert(lanebloom_table_parse(file->bytes, file->n, 0, &table, NULL, 0) == LANEBLOOM_OK);
     const size_t npassing = lanebloom_table_screen(table, &absent, NULL);
     cr_assert(nfilters == NBLOCKS ? npassing < 3 : npassing == 20, "%zu filters: %zu", nfilters,
               npassing);
     lanebloom_table_free(table);
-    free(made);
+    free(file);
   }
 }
 
@@ -325,30 +325,30 @@ Test(tables, filters_in_another_order)
 Test(tables, a_filter_block_beside_columns)
 {
   static const uint8_t pebble[] = {0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3};
-  struct table_file *made = test_alloc(sizeof *made);
+  struct table_file *file = test_alloc(sizeof *file);
   const char *const letters = "abc";
-  const struct handle data = table_add_data(made, letters, suffix);
-  const struct handle filters = table_add_filters(made, &data, &letters, 1);
-  table_add_handle(made, "z", data);
-  const struct handle index = table_end_entries(made);
-  const struct handle properties = table_add_properties(made, text(bytewise), 0);
-  table_add_handle(made, "filter.rocksdb.BuiltinBloomFilter", filters);
-  table_add_handle(made, "rocksdb.properties", properties);
-  table_finish(made, false, table_end_entries(made), index);
-  memcpy(made->bytes + made->n - sizeof pebble, pebble, sizeof pebble);
-  check_table_file(made, letters, "every key may be in the table");
-  free(made);
+  const struct handle data = table_add_data(file, letters, suffix);
+  const struct handle filters = table_add_filters(file, &data, &letters, 1);
+  table_add_handle(file, "z", data);
+  const struct handle index = table_end_entries(file);
+  const struct handle properties = table_add_properties(file, text(bytewise), 0);
+  table_add_handle(file, "filter.rocksdb.BuiltinBloomFilter", filters);
+  table_add_handle(file, "rocksdb.properties", properties);
+  table_finish(file, false, table_end_entries(file), index);
+  memcpy(file->bytes + file->n - sizeof pebble, pebble, sizeof pebble);
+  check_table_file(file, letters, "every key may be in the table");
+  free(file);
 }
 
 Test(tables, a_key_without_a_suffix)
 {
-  struct table_file *made = make_small_table("abc", suffix, text(bytewise));
-  check_table_file(made, "abc", NULL);
-  free(made);
-  made = make_small_table("abc", "......", text(bytewise));
-  assert_refused(made->bytes, made->n, LANEBLOOM_ERR_CORRUPT,
+  struct table_file *file = make_small_table("abc", suffix, text(bytewise));
+  check_table_file(file, "abc", NULL);
+  free(file);
+  file = make_small_table("abc", "......", text(bytewise));
+  assert_refused(file->bytes, file->n, LANEBLOOM_ERR_CORRUPT,
                  "expected keys of at least 8 bytes, found one of 7");
-  free(made);
+  free(file);
 }
 
 /* If the first 8 bytes of separators are the largest number, the bytes after them tell them

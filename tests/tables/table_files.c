@@ -5,59 +5,59 @@
 #include "bytes.h"
 #include "tables.h"
 
-void table_add(struct table_file *made, lanebloom_slice bytes)
+void table_add(struct table_file *file, lanebloom_slice bytes)
 {
-  cr_assert(bytes.size <= sizeof made->bytes - made->n);
-  memcpy(made->bytes + made->n, bytes.data, bytes.size);
-  made->n += bytes.size;
+  cr_assert(bytes.size <= sizeof file->bytes - file->n);
+  memcpy(file->bytes + file->n, bytes.data, bytes.size);
+  file->n += bytes.size;
 }
 
-void table_add_entry(struct table_file *made, size_t shared, lanebloom_slice rest,
+void table_add_entry(struct table_file *file, size_t shared, lanebloom_slice rest,
                      lanebloom_slice value)
 {
   uint8_t sizes[30];
   const uint8_t *end = put_varint(put_varint(put_varint(sizes, shared), rest.size), value.size);
-  table_add(made, (lanebloom_slice){sizes, (size_t)(end - sizes)});
-  table_add(made, rest);
-  table_add(made, value);
+  table_add(file, (lanebloom_slice){sizes, (size_t)(end - sizes)});
+  table_add(file, rest);
+  table_add(file, value);
 }
 
-void table_add_handle(struct table_file *made, const char *key, struct handle handle)
+void table_add_handle(struct table_file *file, const char *key, struct handle handle)
 {
   uint8_t value[20];
   const uint8_t *end = put_varint(put_varint(value, handle.offset), handle.nbytes);
-  table_add_entry(made, 0, text(key), (lanebloom_slice){value, (size_t)(end - value)});
+  table_add_entry(file, 0, text(key), (lanebloom_slice){value, (size_t)(end - value)});
 }
 
-struct handle table_end_block(struct table_file *made, uint8_t compression)
+struct handle table_end_block(struct table_file *file, uint8_t compression)
 {
-  const struct handle handle = {made->begin, made->n - made->begin};
+  const struct handle handle = {file->begin, file->n - file->begin};
   uint8_t sum[4];
-  table_add(made, (lanebloom_slice){&compression, 1});
-  store_le32(sum, lanebloom_checksum(CHECKSUM_CRC32C, made->bytes + handle.offset,
+  table_add(file, (lanebloom_slice){&compression, 1});
+  store_le32(sum, lanebloom_checksum(CHECKSUM_CRC32C, file->bytes + handle.offset,
                                      (size_t)handle.nbytes + 1));
-  table_add(made, (lanebloom_slice){sum, sizeof sum});
-  made->begin = made->n;
+  table_add(file, (lanebloom_slice){sum, sizeof sum});
+  file->begin = file->n;
   return handle;
 }
 
-struct handle table_end_entries(struct table_file *made)
+struct handle table_end_entries(struct table_file *file)
 {
   static const uint8_t restarts[] = {0, 0, 0, 0, 1, 0, 0, 0};
-  table_add(made, (lanebloom_slice){restarts, sizeof restarts});
-  return table_end_block(made, 0);
+  table_add(file, (lanebloom_slice){restarts, sizeof restarts});
+  return table_end_block(file, 0);
 }
 
-struct handle table_add_data(struct table_file *made, const char *letters, const char *behind)
+struct handle table_add_data(struct table_file *file, const char *letters, const char *behind)
 {
   for (char key[16] = ""; *letters; letters++) {
     snprintf(key, sizeof key, "%c%s", *letters, behind);
-    table_add_entry(made, 0, text(key), text(""));
+    table_add_entry(file, 0, text(key), text(""));
   }
-  return table_end_entries(made);
+  return table_end_entries(file);
 }
 
-struct handle table_add_filters(struct table_file *made, const struct handle *data,
+struct handle table_add_filters(struct table_file *file, const struct handle *data,
                                 const char *const *letters, size_t n)
 {
   enum { BASE_LG = 4 }; /* as small as data blocks, so that each has a filter */
@@ -72,23 +72,23 @@ struct handle table_add_filters(struct table_file *made, const struct handle *da
   lanebloom_slice filters;
   cr_assert(lanebloom_filter_block_builder_finish(builder, &filters.data, &filters.size) ==
             LANEBLOOM_OK);
-  table_add(made, filters);
+  table_add(file, filters);
   lanebloom_filter_block_builder_free(builder);
-  return table_end_block(made, 0);
+  return table_end_block(file, 0);
 }
 
-struct handle table_add_properties(struct table_file *made, lanebloom_slice comparator,
+struct handle table_add_properties(struct table_file *file, lanebloom_slice comparator,
                                    uint8_t index_type)
 {
   const uint8_t type[] = {index_type, 0, 0, 0};
-  table_add_entry(made, 0, text("rocksdb.block.based.table.index.type"),
+  table_add_entry(file, 0, text("rocksdb.block.based.table.index.type"),
                   (lanebloom_slice){type, sizeof type});
-  table_add_entry(made, 0, text("rocksdb.comparator"), comparator);
-  table_add_entry(made, 0, text("rocksdb.index.key.is.user.key"), text("\1"));
-  return table_end_entries(made);
+  table_add_entry(file, 0, text("rocksdb.comparator"), comparator);
+  table_add_entry(file, 0, text("rocksdb.index.key.is.user.key"), text("\1"));
+  return table_end_entries(file);
 }
 
-void table_finish(struct table_file *made, bool is_leveldb, struct handle metaindex,
+void table_finish(struct table_file *file, bool is_leveldb, struct handle metaindex,
                   struct handle index)
 {
   static const uint8_t leveldb[] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb},
@@ -98,9 +98,9 @@ void table_finish(struct table_file *made, bool is_leveldb, struct handle metain
       put_varint(put_varint(put_varint(handles, metaindex.offset), metaindex.nbytes), index.offset),
       index.nbytes);
   if (!is_leveldb)
-    table_add(made, (lanebloom_slice){&(uint8_t){CHECKSUM_CRC32C}, 1});
-  table_add(made, (lanebloom_slice){handles, sizeof handles});
-  table_add(made, is_leveldb ? (lanebloom_slice){leveldb, sizeof leveldb}
+    table_add(file, (lanebloom_slice){&(uint8_t){CHECKSUM_CRC32C}, 1});
+  table_add(file, (lanebloom_slice){handles, sizeof handles});
+  table_add(file, is_leveldb ? (lanebloom_slice){leveldb, sizeof leveldb}
                              : (lanebloom_slice){rocksdb, sizeof rocksdb});
 }
 
@@ -112,12 +112,12 @@ struct key_list list_letters(const char *letters)
   return list;
 }
 
-void check_table_file(const struct table_file *made, const char *letters, const char *warning)
+void check_table_file(const struct table_file *file, const char *letters, const char *warning)
 {
   struct key_list keys = list_letters(letters);
   char problem[PROBLEM_NBYTES];
   lanebloom_table *table;
-  cr_assert(lanebloom_table_parse(made->bytes, made->n, LANEBLOOM_WRITER_UNKNOWN, &table, problem,
+  cr_assert(lanebloom_table_parse(file->bytes, file->n, LANEBLOOM_WRITER_UNKNOWN, &table, problem,
                                   sizeof problem) == LANEBLOOM_OK,
             "%s", problem);
   cr_assert(warning ? strstr(table->warning, warning) != NULL
@@ -131,11 +131,11 @@ void check_table_file(const struct table_file *made, const char *letters, const 
 struct table_file *make_small_table(const char *letters, const char *behind,
                                     lanebloom_slice comparator)
 {
-  struct table_file *made = test_alloc(sizeof *made);
-  table_add_handle(made, "z", table_add_data(made, letters, behind));
-  const struct handle index = table_end_entries(made),
-                      properties = table_add_properties(made, comparator, 0);
-  table_add_handle(made, "rocksdb.properties", properties);
-  table_finish(made, false, table_end_entries(made), index);
-  return made;
+  struct table_file *file = test_alloc(sizeof *file);
+  table_add_handle(file, "z", table_add_data(file, letters, behind));
+  const struct handle index = table_end_entries(file),
+                      properties = table_add_properties(file, comparator, 0);
+  table_add_handle(file, "rocksdb.properties", properties);
+  table_finish(file, false, table_end_entries(file), index);
+  return file;
 }
