@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The version of this header. lanebloom_version() returns that of the library. */
+/* The version of this header. lanebloom_version() returns the version of the library. */
 #define LANEBLOOM_VERSION_MAJOR 0
 #define LANEBLOOM_VERSION_MINOR 1
 #define LANEBLOOM_VERSION_PATCH 0
@@ -94,7 +94,7 @@ typedef enum lanebloom_status {
   LANEBLOOM_OK = 0,
   LANEBLOOM_ERR_ARGUMENT = 1, /* an argument is outside its documented range */
   LANEBLOOM_ERR_MEMORY = 2,   /* out of memory */
-  LANEBLOOM_ERR_FORMAT = 3,   /* the data has another format, or the call does not take this one */
+  LANEBLOOM_ERR_FORMAT = 3,   /* the data has another format, or the call does not take it */
   LANEBLOOM_ERR_CORRUPT = 4,  /* a checksum, a size or the structure is wrong */
   LANEBLOOM_ERR_LIMIT = 5,    /* beyond a limit of the format or of this build */
   LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size, probes or key form differ */
@@ -141,12 +141,12 @@ typedef struct lanebloom_keys {
 LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n);
 
 /* Returns a batch of n keys that are one field of an array of records: key i is
- * data[i * stride .. i * stride + width). stride: bytes from one key to the next. With a stride of
- * 0 all n keys are the first one. Keys may overlap. The last record may end with its key: no memory
- * after that key is needed. Vector kernels may read up to 15 bytes past a key, within its page, and
- * ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side into a buffer
- * that fits in the first-level cache before they are hashed; fields of other sizes are hashed as
- * slices. */
+ * data[i * stride .. i * stride + width). stride: bytes from one key to the next. If the stride is
+ * 0, all n keys are the same field. Keys may overlap. The last record may end with its key: no
+ * memory after that key is needed. Vector kernels may read up to 15 bytes past a key, within its
+ * page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side into
+ * a buffer that fits in the first-level cache before they are hashed; fields of other sizes are
+ * hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 
@@ -213,9 +213,10 @@ LANEBLOOM_API bool lanebloom_format_by_name(const char *name, lanebloom_format *
  * formats it returns 0. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
-/* Returns the first of all formats that hash keys as this one does. Two formats share a hash if
- * this function returns the same value for both, so the hashes of one can be screened against
- * filters of the other. If a format hashes no keys, or is unknown, it is returned unchanged. */
+/* Returns the first of all formats that hash keys in the same way as this format. Two formats share
+ * a hash if this function returns the same value for both, so the hashes of one can be screened
+ * against filters of the other. If a format hashes no keys, or is unknown, it is returned
+ * unchanged. */
 LANEBLOOM_API lanebloom_format lanebloom_format_hash(lanebloom_format format);
 
 typedef struct lanebloom_format_info {
@@ -358,8 +359,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format
                                                          double bits_per_key, uint64_t nkeys,
                                                          uint64_t *nbytes, uint32_t *nprobes);
 
-/* Computes the false-positive rate, by the model, of a filter of nkeys distinct keys. For 0 keys it
- * is 0. */
+/* Computes the false-positive rate that the model gives for a filter of nkeys distinct keys. For 0
+ * keys the rate is 0. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          double *rate);
@@ -368,10 +369,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
  * not between 0 and 1, both excluded, is ARGUMENT. If the format does not reach this rate, for
  * example because nkeys hashes of 32 bits collide more often, the call returns LIMIT.
  *
- * For PARQUET the result is not the fewest bits: it is the size that the writers of Parquet files
- * choose for this rate. They assume that all blocks fill equally. By the model, the rate is then up
- * to 1.5 times as high as `rate` at 1 %, 2.1 times at 0.1 %, and 3.2 times at 0.01 %;
- * lanebloom_plan_rate() computes it. */
+ * For PARQUET the result is not the fewest bits: it gives the size that the writers of Parquet
+ * files choose for this rate. These writers assume that all blocks fill equally. By the model, the
+ * rate is then up to 1.5 times as high as `rate` at 1 %, 2.1 times at 0.1 %, and 3.2 times at
+ * 0.01 %; lanebloom_plan_rate() computes it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -386,8 +387,8 @@ typedef struct lanebloom_raw_options {
   lanebloom_key_form key_form; /* how the keys were made; zeros: plain */
   uint64_t nkeys;              /* keys added; 0 or LANEBLOOM_UNKNOWN: unknown */
 
-  /* 0 or NaN: unknown. Numbers above the highest that has an effect are recorded as that number, as
-   * a builder records them. A container stores thousandths. */
+  /* 0 or NaN: unknown. If the number is above the highest one that has an effect, that one is
+   * recorded, as by a builder. A container stores thousandths. */
   double bits_per_key;
 } lanebloom_raw_options;
 
@@ -492,7 +493,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  * renamed to the path; then the folder is flushed. If only that last step fails, the new file is in
  * place but may not survive a power cut. The new file has no name until it is complete. It has a
  * name .lanebloom-* instead if the file system does not allow nameless files. A file that replaces
- * another always has such a name for a moment, just before it does so. A process that is killed may
+ * another always has such a name for a moment before the replacement. A process that is killed may
  * leave a file of such a name. Symbolic links are followed where the system follows them.
  *
  * A new file has the mode that the umask leaves, or the folder's default ACL. A file that replaces
@@ -547,20 +548,20 @@ typedef struct lanebloom_filter_info {
    * names; if it has a constant answer, its format is LANEBLOOM_ROCKSDB. */
   lanebloom_format format;
 
-  /* Probes per key; 0 for a constant answer. For Ribbon: the most bits in which a key is
-   * compared. */
+  /* Probes per key; 0 for a constant answer. For Ribbon it is the largest number of bits in which a
+   * key is compared. */
   uint32_t nprobes;
   uint64_t nbits;      /* bits that probes can reach; 0 for a constant answer */
   uint64_t nbits_set;  /* how many of them are set */
   uint64_t nkeys;      /* keys added, duplicates too; LANEBLOOM_UNKNOWN if unknown */
   double bits_per_key; /* after rounding and limits of the format; NaN if unknown */
 
-  /* The false-positive rate by the model. It is computed from the bits that are set and, if it is
-   * known, the number of keys; all keys are assumed to be distinct. */
+  /* The false-positive rate by the model. It is computed from the number of bits that are set and,
+   * if known, the number of keys. All keys are assumed to be distinct. */
   double model_rate;
 
-  /* The number of distinct keys, estimated from the bits that are set. LANEBLOOM_UNKNOWN for a
-   * constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the number of
+  /* The number of distinct keys, estimated from the bits that are set. It is LANEBLOOM_UNKNOWN for
+   * a constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the number of
    * hashes of the format (2^32 if a hash has 4 bytes).
    *
    * The error was measured with random keys and 1 to 30 bits per key:
@@ -623,8 +624,8 @@ LANEBLOOM_API size_t lanebloom_filter_mask(const lanebloom_filter *filter,
 LANEBLOOM_API size_t lanebloom_filter_select(const lanebloom_filter *filter,
                                              const lanebloom_keys *keys, uint32_t *indices);
 
-/* Like lanebloom_filter_screen(), for hashes instead of keys, which lanebloom_hash() made for this
- * filter's format. Use it to hash keys once and screen them against many filters. hashes:
+/* Screens hashes that lanebloom_hash() made for this filter's format, as lanebloom_filter_screen()
+ * screens keys. Use it to hash keys once and screen them against many filters. hashes:
  * n x lanebloom_format_hash_size() bytes. */
 LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter,
                                                     const void *hashes, size_t n, uint8_t *bitmap);
@@ -662,8 +663,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
 
 /* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
  * adding a large batch to a builder with expected_keys may take more memory, if it is available.
- * For a filter of LevelDB's formats of 12 MiB or more, that is up to half the filter's size; for a
- * filter of rocksdb-local or parquet of 128 MiB or more, up to its size. */
+ * For a filter of LevelDB's formats of 12 MiB or more, it takes up to half the filter's size. For a
+ * filter of rocksdb-local or parquet of 128 MiB or more, it takes up to the filter's size. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 

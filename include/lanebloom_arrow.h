@@ -6,7 +6,7 @@
  * what the bytes of a key are:
  *
  *   string, large string, string view                        BYTES: text in UTF-8
- *   binary, large binary, binary view, fixed-size binary     BYTES, or those of HEX, BASE64, UUID
+ *   binary, large binary, binary view, fixed-size binary     BYTES; HEX, BASE64 and UUID fit, too
  *   fixed-size binary of 16 bytes, marked arrow.uuid         UUID
  *   int8, int16, int32; uint8, uint16, uint32                INT32; UINT32
  *   int64, uint64; float, double                             INT64, UINT64; FLOAT32, FLOAT64

@@ -45,8 +45,9 @@
  * allocation. */
 enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
 
-/* A filter that every reader takes to hold every key, and its size. Its last byte names 31 probes.
- * LevelDB never writes more than 30, and its reader takes a filter with more to hold every key. */
+/* The size of a filter that every reader takes to hold every key. The last byte of this filter
+ * names 31 probes. LevelDB never writes more than 30, and its reader takes a filter with more
+ * probes to hold every key. */
 enum { LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE = 2 };
 static const char lanebloom_leveldb_impl_every_key[LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE] = {0, 31};
 

@@ -40,10 +40,10 @@ typedef struct lanebloom_parquet_paths {
 typedef struct lanebloom_parquet_files {
   lanebloom_parquet_paths read;
 
-  /* Files of folders that are not in `read` because of their names, though they may hold Parquet
-   * data: their names are hidden, and they begin or end like Parquet files, are compressed Parquet
-   * files by their names, or cannot be read. Keys in them may be reported as absent, so tell the
-   * user which files they are. */
+  /* Files of folders that are not in `read`, because their names are hidden, but that may hold
+   * Parquet data: they begin or end like Parquet files, have names of compressed Parquet files, or
+   * cannot be read. Keys in these files may be reported as absent, so tell the user which files
+   * they are. */
   lanebloom_parquet_paths skipped;
 } lanebloom_parquet_files;
 
@@ -75,10 +75,11 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find_files(const char *co
 LANEBLOOM_API void lanebloom_parquet_files_free(lanebloom_parquet_files *files);
 
 /* Sets *is_parquet to true if the path names a file that begins or ends like a Parquet file, or a
- * folder that has, in it or below it, a file that begins and ends like one or is named .parquet.
- * The search ends at the first such file. If the path does not exist, *is_parquet becomes false.
- * problem: as for lanebloom_parquet_find_files(). Errors: IO: the file or a folder cannot be read.
- * CORRUPT: the file became shorter while it was read. MEMORY. */
+ * folder of Parquet files. In a folder and in the folders below it, a file counts if it begins and
+ * ends like a Parquet file or is named .parquet. The search ends at the first such file. If the
+ * path does not exist, *is_parquet becomes false. problem: as for lanebloom_parquet_find_files().
+ * Errors: IO: the file or a folder cannot be read. CORRUPT: the file became shorter while it was
+ * read. MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_recognize(const char *path, bool *is_parquet,
                                                                  char *problem,
                                                                  size_t problem_size);
@@ -163,16 +164,16 @@ typedef struct lanebloom_parquet_column_info {
   int32_t scale;
   bool is_big_endian; /* LANEBLOOM_DECIMAL128: its bounds are big-endian; keys never are */
 
-  /* If the column stores times of day, as LANEBLOOM_INT32 or LANEBLOOM_INT64, they are counted from
-   * midnight on in units of which a second has this many: 1000, 1000000 or 1000000000. For other
-   * columns it is 0. */
+  /* If the column stores times of day, as LANEBLOOM_INT32 or LANEBLOOM_INT64, this is the number of
+   * units per second in which they are counted from midnight on: 1000, 1000000 or 1000000000. For
+   * other columns it is 0. */
   int32_t units_per_second;
 
-  /* The column stores INT96, which are timestamps in nanoseconds, of any year. Its keys may have
-   * the encoding LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and may be signed numbers of 16 bytes
-   * instead of 8. INT96 can write one time in several ways, and each way has another hash. A key is
-   * looked up in the ways that docs/parquet.md names. If the file has the time in another way, such
-   * as with 24 hours of nanoseconds, the key is reported as absent. */
+  /* The column stores timestamps as INT96, in nanoseconds and of any year. Its keys may have the
+   * encoding LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and may be signed numbers of 16 bytes instead
+   * of 8. INT96 can write one time in several ways, and each way has another hash. A key is looked
+   * up in the ways that docs/parquet.md names. If the file has the time in another way, such as
+   * with 24 hours of nanoseconds, the key is reported as absent. */
   bool is_int96;
 } lanebloom_parquet_column_info;
 
@@ -200,9 +201,8 @@ typedef struct lanebloom_parquet_chunk_info {
   uint64_t nnulls;           /* nulls in the chunk; LANEBLOOM_UNKNOWN if the file does not say */
   uint64_t offset, nbytes;   /* the place of the chunk's pages in the file, as they are stored */
 
-  /* The chunk is encrypted, or it is in another file, as the chunks are that a _metadata file
-   * lists. Neither its filter nor its bounds can be read, and lanebloom_parquet_screen() returns
-   * LIMIT. */
+  /* The chunk is encrypted or in another file, like the chunks that a _metadata file lists. Neither
+   * its filter nor its bounds can be read, and lanebloom_parquet_screen() returns LIMIT. */
   bool is_elsewhere;
 
   bool has_filter;
@@ -250,8 +250,8 @@ typedef struct lanebloom_parquet_keys lanebloom_parquet_keys;
 
 /* Prepares keys for all columns that have the type of this one, in any file. The keys are copied,
  * converted to the values that such a column stores, sorted and hashed. encoding: the encoding of
- * the keys. It must be that of the column, or another one that is_int96 allows. If one of the keys
- * is wrong, *bad_key becomes its index, otherwise keys->n. bad_key may be NULL.
+ * the keys, which must be the encoding of the column's keys or another one that is_int96 allows.
+ * *bad_key becomes the index of a wrong key, or keys->n if no key is wrong. bad_key may be NULL.
  *
  * Errors: ARGUMENT: the column cannot be queried, or its keys have another encoding; or a key has a
  * wrong size, or is a value that the column cannot hold. MEMORY, KERNEL. Cost: n log n. Memory: the

@@ -165,12 +165,12 @@ typedef struct lanebloom_table_info {
   uint64_t nentries; /* versions of keys, and deletions; LANEBLOOM_UNKNOWN: the file does not say */
   double bits_per_key; /* filter bits per entry; NaN: unknown */
 
-  /* The share of absent keys that the filter lets pass, of those within the table's key range. It
-   * is computed from the bits that are set. If the table has several filters, it is the mean of
-   * their rates, weighted by their sizes; but if each key is looked up in all filters, it is the
-   * share of keys that any of the filters lets pass. It is 1 if there is no filter, or one that is
-   * not used. It is NaN if memory ran out, or if the filter is used but holds only prefixes,
-   * because it is not known how many keys share a prefix. */
+  /* The share of the absent keys within the table's key range that the filter lets pass. It is
+   * computed from the bits that are set. If the table has several filters, it is the mean of their
+   * rates, weighted by their sizes; but if each key is looked up in all filters, it is the share of
+   * keys that any of the filters lets pass. It is 1 if there is no filter, or one that is not used.
+   * It is NaN if memory ran out, or if the filter is used but holds only prefixes, because it is
+   * not known how many keys share a prefix. */
   double model_rate;
 
   bool has_whole_keys, has_prefixes; /* what the filter holds */
@@ -234,11 +234,11 @@ LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *table
 /* -------------------------------------------------------------------------------------------------
  * Databases: the tables and the logs of one database, which an engine may use meanwhile
  *
- * The folder of a database also holds tables that are not in use yet or no longer. CURRENT and the
- * MANIFEST name the tables in use, which are called live. The latest writes are only in write-ahead
- * logs. Opening reads the logs first and the MANIFEST after them. So every write that the engine
- * acknowledged before is in a log that was read, or in a table that the MANIFEST names. To find
- * every key of the database:
+ * The folder of a database also holds tables that are not in use yet, or are no longer in use.
+ * CURRENT and the MANIFEST name the tables in use, which are called live. The latest writes are
+ * only in write-ahead logs. Opening reads the logs first and the MANIFEST after them. So every
+ * write that the engine acknowledged before is in a log that was read, or in a table that the
+ * MANIFEST names. To find every key of the database:
  *
  * 1. Call lanebloom_database_open(), which reads the logs and the MANIFEST.
  * 2. Call lanebloom_database_open_tables(), which opens all tables of one version.
@@ -341,13 +341,13 @@ typedef struct lanebloom_table_visitor {
 
 /* Opens all live tables of one version of the database. If a table cannot be opened, the engine may
  * have replaced it: the MANIFEST is read again, and the tables of the new version are opened. This
- * ends after 100 versions, or after 10 versions if 30 seconds have passed. If nothing has changed,
- * the table cannot be opened.
+ * ends after 100 versions, or after 10 versions if 30 seconds have passed. If the database has not
+ * changed, the table counts as one that cannot be opened.
  *
- * visitor: NULL: zeros. On success the `opened` of each table is its result, and belongs to the
- * caller. On failure all results are freed. A later call needs the same opened() and dropped(),
- * because it frees the results of tables that are gone. lanebloom_database_update() frees none: the
- * caller needs a list of its own to free the results of tables that are gone.
+ * visitor: NULL stands for all zeros. On success the `opened` of each table is its result, and
+ * belongs to the caller. On failure all results are freed. A later call needs the same opened() and
+ * dropped(), because it frees the results of tables that are gone. lanebloom_database_update()
+ * frees none: the caller needs a list of its own to free the results of tables that are gone.
  *
  * problem: as for lanebloom_database_open(). failed() gets a line that does not name the table.
  *
@@ -360,8 +360,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_open_tables(
 
 /* Makes a table of all keys to which live logs give a value. It stays valid after the database is
  * updated or closed. Up to 4,194,304 keys are stored as hashes of 64 bits. Further keys are stored
- * in a filter that lets 1 % of absent keys pass when it has 67,108,864 keys, and more if it has
- * more. Deletions are ignored, so a key that is deleted later stays in the table. Keys of
+ * in a filter. If there are 67,108,864 of them, 1 % of absent keys pass it; if there are more, more
+ * pass. Deletions are ignored, so a key that is deleted later stays in the table. Keys of
  * transactions that are not committed are in the table, too. Errors: MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_logs(lanebloom_database *database,
                                                              lanebloom_table **table, char *problem,

@@ -1,4 +1,4 @@
-/* What the files that load tables share; other files use database.h.
+/* Declarations that the files that load tables share; other files use database.h.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_LOADING_H
 #define LANEBLOOM_CLI_LOADING_H

@@ -26,7 +26,7 @@ struct parquet_query {
   lanebloom_parquet_files *files;
 
   /* Set by parquet_screen(): */
-  size_t nfailed; /* the number of files that caused a message; they may contain every key */
+  size_t nfailed; /* the number of files that caused a message; every key may be in them */
   size_t nrow_groups, nwithout_filter, nleft;
   size_t nwithout_both;      /* the number of row groups that have neither a filter nor usable
                               * bounds */
@@ -84,8 +84,8 @@ struct parquet_screening {
 /* Screens all files for all keys. Prints a message for each file that cannot be read. */
 void parquet_screen(struct parquet_query *query, const struct parquet_screening *screening);
 
-/* Returns the answer, after parquet_screen(). One thread may query it, with batches of the same
- * keys in the order in which the keys were read. */
+/* Returns the answer, after parquet_screen(). Only one thread may query the answer. It must pass
+ * the same keys as before, in batches and in the order in which they were read. */
 struct answer parquet_answer(struct parquet_query *query);
 
 #endif

@@ -21,8 +21,9 @@ enum {
   ROCKSDB_LEGACY_MAX_NPASSES = 16, /* readers accept up to 127 probes */
   MAX_NPASSES = ROCKSDB_LEGACY_MAX_NPASSES,
 
-  /* The number of keys in a block, whose lines are loaded together. (AVX2, filters of 16 and 256
-   * MiB: 64 keys 3.1 and 7.4 ns per key, 128 keys 2.5 and 7.6, 256 keys 2.4 and 8.5.) */
+  /* The number of keys in a block, whose lines are loaded together. With AVX2 and a filter of 16
+   * MiB, 64 keys at a time take 3.1 ns per key, 128 keys 2.5 ns, and 256 keys 2.4 ns. With a filter
+   * of 256 MiB, they take 7.4, 7.6 and 8.5 ns. */
   IN_FLIGHT_NKEYS = 128,
   /* Lines are prefetched if the payload is larger than this. At 1 MiB prefetching would cost 0.2 of
    * 1.2 ns per key. */
@@ -50,8 +51,8 @@ static inline void rocksdb_local_powers(uint32_t nprobes, uint32_t *lanes)
   }
 }
 
-/* Writes the numbers by which the stride of a rocksdb-legacy hash is multiplied before it is added
- * to the hash to get its probes. */
+/* Writes the factors of the stride for rocksdb-legacy: probe i is the hash plus factor i times the
+ * stride of the hash. */
 static inline void rocksdb_legacy_numbers(uint32_t nprobes, uint32_t *lanes)
 {
   for (uint32_t i = 0; i < npasses_for(nprobes) * PASS_NPROBES; i++)
@@ -105,8 +106,8 @@ static inline __attribute__((always_inline)) void block_locate(struct block *blo
 
 /* Gets the next block. If lines are far, all hashes of the block are located here, before any line
  * is prefetched. There are two reasons. First, a prefetch that loads an offset just after it was
- * stored would wait for the store. Second, hashes that the caller passed may be in memory
- * themselves; here all of them are requested together. */
+ * stored would wait for the store. Second, if the caller passed the hashes, they may not be in the
+ * cache; here all of them are requested together. */
 static inline __attribute__((always_inline)) void
 block_next(struct block *block, struct hash_source *source, const bool far,
            const struct lookup *lookup, const struct cache_line_steps *steps)
@@ -125,8 +126,9 @@ block_next(struct block *block, struct hash_source *source, const bool far,
 
 /* Prepares eight hashes of the next block, while eight hashes of the current block are tested:
  * locates near lines, and prefetches far lines. Lines are prefetched into the second-level cache,
- * because more lines can be on their way to it than to the first level (Zen 4, filters of 16 and
- * 256 MiB: 3.1 and 7.4 ns, into the first level 3.9 and 9.5). */
+ * because more lines can be on their way to it than to the first level. On a Zen 4, a key takes
+ * 3.1 ns with a filter of 16 MiB and 7.4 ns with one of 256 MiB; with prefetches into the first
+ * level it takes 3.9 and 9.5 ns. */
 static inline __attribute__((always_inline)) void
 block_prepare(struct block *block, size_t i, const uint8_t *payload, const bool far,
               const struct lookup *lookup, const struct cache_line_steps *steps)

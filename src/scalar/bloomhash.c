@@ -8,7 +8,7 @@
 #include "../layouts/bloomhash.h"
 #include "scalar.h"
 
-/* Widens one of the last bytes of a key, after the whole words, as the engine does. LevelDB since
+/* Widens one of the bytes after the last whole word of a key, as the engine does. LevelDB since
  * 1.18 treats the byte as unsigned; LevelDB before 1.18 on x86, and RocksDB, treat it as signed. */
 static inline uint32_t tail_byte(uint8_t byte, bool is_signed)
 {

@@ -24,9 +24,8 @@ static uint32_t sum_of(const struct block_reader *reader, const struct handle *h
 }
 
 /* Computes the checksum of a properties block as it was before ingestion. A database that ingests a
- * table writes a sequence number into the table's properties, but does not update the checksum.
- * That checksum is of the properties in which the number was still 0. (RocksDB 7.8.3
- * table/meta_blocks.cc) */
+ * table writes a sequence number into the table's properties, but does not update the checksum. So
+ * the checksum fits the properties only with the number 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
 static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
                                              const struct handle *handle, const uint8_t *bytes,
                                              uint32_t *sum)

@@ -1,5 +1,6 @@
-/* What opening tables needs of a database: the results of lanebloom_database_open_tables(), which
- * are stored beside its tables, and the names of files in problems.
+/* Declarations for opening the tables of a database: the results of
+ * lanebloom_database_open_tables(), which are stored beside the tables, and the names of files in
+ * problems.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_DATABASE_H
 #define LANEBLOOM_TABLES_DATABASE_H

@@ -1,4 +1,4 @@
-/* What a database has in memory. database.c opens and updates it, database_tables.c finds the live
+/* The struct of an open database. database.c opens and updates it, database_tables.c finds the live
  * tables, and database_logs.c reads the logs.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_DATABASE_STATE_H

@@ -142,7 +142,8 @@ bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes)
 }
 
 /* Returns the number of the first block whose separator's window is not below `window`, or n if all
- * windows are below it. Searches from `near` on in steps that double, then by bisection. */
+ * windows are below it. If the block is not before `near`, steps from `near` on that double in size
+ * bound the range. Then bisection finds the block. */
 static size_t find_window(const struct index *index, uint64_t window, size_t near)
 {
   /* Invariant: all windows before `first` are below `window`, and no window from `end` on is. */

@@ -16,7 +16,7 @@ typedef struct {
 
 /* ---- Opening ---- */
 
-/* Lets signals raise exceptions. context: where the state of the thread is, which released the
+/* Lets signals raise exceptions. context: the address of the state of the thread that released the
  * interpreter's lock. */
 static bool is_interrupted(void *context)
 {
@@ -27,8 +27,8 @@ static bool is_interrupted(void *context)
   return is_raised;
 }
 
-/* Moves the open tables and the table of the logs to the object. false: memory ran out; they are
- * closed. */
+/* Moves the open tables and the table of the logs to the object. If memory ran out, closes these
+ * tables and returns false. */
 static bool take_tables(Database *self, const lanebloom_database *database, lanebloom_table *logs)
 {
   const size_t n = lanebloom_database_table_count(database);
@@ -124,7 +124,8 @@ static void database_dealloc(PyObject *object)
 
 /* ---- Screening ---- */
 
-/* Checks that the keys are bytes, because those of databases are. Returns -1 and raises if not. */
+/* Checks that the keys are bytes, because the keys of databases are bytes. Returns -1 and raises if
+ * not. */
 static int check_bytes(const struct batch *batch)
 {
   lanebloom_encoding encoding;
@@ -137,7 +138,7 @@ static int check_bytes(const struct batch *batch)
   return -1;
 }
 
-/* Keys are screened in parts of this many, so that bitmaps are small
+/* The number of keys that are screened at a time. It is small to keep bitmaps small
  * (lanebloom_tables_screen()). */
 enum { PART_NKEYS = 4096 };
 
