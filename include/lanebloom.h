@@ -1,9 +1,8 @@
 /* lanebloom: screens batches of keys against the Bloom filters that storage engines write. To
- * screen a batch is to find those of its keys that may be in a filter. This header is the library's
+ * screen a batch is to find the keys in it that may be in a filter. This header is the library's
  * public interface and its manual. lanebloom_arrow.h adds functions for Arrow arrays. Two more
  * libraries have headers of their own: lanebloom_tables.h for database files and
- * lanebloom_parquet.h for Parquet files.
- * SPDX-License-Identifier: MIT */
+ * lanebloom_parquet.h for Parquet files. SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_H
 #define LANEBLOOM_H
 
@@ -599,11 +598,11 @@ LANEBLOOM_API void lanebloom_filter_free(lanebloom_filter *filter);
 LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *key,
                                                 size_t size);
 
-/* Returns true if this key may be in the filter whose bytes an engine wrote. The result is that of
- * the filter that lanebloom_filter_parse_raw() would make of the bytes, or true if that function
- * would return an error. bytes and key may be NULL when their size is 0. Use this function to query
- * each filter for one key: it allocates no memory, but reads the filter's header or trailer in each
- * call. */
+/* Returns true if this key may be in the filter whose bytes an engine wrote. The function gives the
+ * result of the filter that lanebloom_filter_parse_raw() would make of the bytes, or true if
+ * lanebloom_filter_parse_raw() would return an error. bytes and key may be NULL when their size is
+ * 0. Use this function to query each filter for one key: it allocates no memory, but reads the
+ * filter's header or trailer in each call. */
 LANEBLOOM_API bool lanebloom_filter_may_contain_raw(lanebloom_format format, const void *bytes,
                                                     size_t size, const void *key, size_t key_size);
 

@@ -13,7 +13,7 @@
  *   date32; date64; timestamp                                DATE32; TIMESTAMP_MS; TIMESTAMP_S ...
  *   time32; time64, duration                                 INT32; INT64
  *   decimal128 without digits after the point                DECIMAL128
- *   dictionary of one of these                               that of its values
+ *   dictionary of one of these                               the encoding of its values
  *
  * - If an array has any other type, the call returns LANEBLOOM_ERR_FORMAT, and the problem names
  *   the type.

@@ -1,7 +1,7 @@
 /* lanebloom as LevelDB's filter policy: an object that builds and queries filters for LevelDB. The
- * filters are those of LevelDB's built-in Bloom policy, byte for byte. The policy is in this header
- * alone. A program that includes the header links lanebloom (pkg-config: lanebloom) and LevelDB. In
- * C, the policy is for LevelDB's C API; in C++, there is a leveldb::FilterPolicy, too:
+ * filters equal the filters of LevelDB's built-in Bloom policy, byte for byte. The policy is in
+ * this header alone. A program that includes the header links lanebloom (pkg-config: lanebloom) and
+ * LevelDB. In C, the policy is for LevelDB's C API; in C++, there is a leveldb::FilterPolicy, too:
  *
  *   leveldb_options_set_filter_policy(options, lanebloom_leveldb_filterpolicy_create(10));  // C
  *   options.filter_policy = lanebloom::NewLevelDBFilterPolicy(10);                          // C++

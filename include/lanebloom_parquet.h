@@ -56,7 +56,7 @@ typedef struct lanebloom_parquet_files {
  * A file in a folder is listed in `read` if its name ends in .parquet, or in .parquet and one of
  * .gz, .zst, .bz2, .xz or .lz4; if the file begins or ends with "PAR1", or begins and ends with
  * "PARE"; or if it cannot be examined, so that opening it reports the error. Names that begin with
- * a dot or an underscore are hidden, except those of partitions (_column=value). A hidden folder is
+ * a dot or an underscore are hidden, except names of partitions (_column=value). A hidden folder is
  * not searched, and a file with a hidden name is not listed in `read`. Files that are named
  * _metadata or _common_metadata are in neither list. Links are followed, and each folder is read
  * once per name, even if several links lead to it.
@@ -212,7 +212,7 @@ typedef struct lanebloom_parquet_chunk_info {
 
   /* The bounds: no value of the chunk is below min or above max, in the order of the type. There
    * may be no value that equals min or max. NaN may be in the chunk in spite of the bounds, and
-   * zeros of either sign are equal. The bytes are those of the file: numbers are little-endian,
+   * zeros of either sign are equal. The bytes are as in the file: numbers are little-endian,
    * decimals of fixed size big-endian. If the writer's bounds may not rule out a key
    * (lanebloom_parquet_bounds), they are left out: has_min and has_max are false. Deprecated bounds
    * of unsigned numbers and strings are always left out. */

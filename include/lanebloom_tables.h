@@ -55,8 +55,8 @@ LANEBLOOM_API size_t lanebloom_filter_block_screen(const lanebloom_filter_block 
 
 typedef struct lanebloom_filter_block_builder lanebloom_filter_block_builder;
 
-/* Makes a builder whose filter blocks equal those of LevelDB's FilterBlockBuilder, byte for byte.
- * Call the builder's functions in the order (start_block add*)* finish. bits_per_key: as for
+/* Makes a builder whose filter blocks equal the blocks of LevelDB's FilterBlockBuilder, byte for
+ * byte. Call the builder's functions in the order (start_block add*)* finish. bits_per_key: as for
  * lanebloom_filter_build(). base_lg: the block gets one filter for each 2^base_lg bytes of the
  * file. base_lg is at most 63; LevelDB uses 11. Errors: ARGUMENT, FORMAT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status

@@ -1,5 +1,5 @@
-/* The answer for which a record passes if its key may be in a column of one of several Parquet
- * files. All keys are kept in memory while the files are screened, several files at a time.
+/* Answers from Parquet files: a record passes if its key may be in a column of one of the files.
+ * All keys are kept in memory while the files are screened, several files at a time.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_PARQUET_H
 #define LANEBLOOM_CLI_PARQUET_H

@@ -13,7 +13,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define VECTOR_OPERAND "+x" /* the kind of an operand of asm that is a vector */
+#define VECTOR_OPERAND "+x" /* the constraint of a vector operand of asm */
 #else
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
@@ -269,8 +269,8 @@ static inline void scatter32(uint8_t *base, const uint32_t *indices, size_t n, v
     memcpy(base + 4 * (size_t)indices[i], &lanes[i], sizeof lanes[i]);
 }
 
-/* Returns the order for lanes of 64 bits, in the form of indices of dwords: lane i of 64 bits is
- * the dwords 2 i and 2 i + 1. */
+/* Returns the order for lanes of 64 bits as indices of dwords. Lane i consists of the dwords 2 i
+ * and 2 i + 1. */
 static inline order32 order_of64(unsigned mask)
 {
   const __m256i twice = _mm256_setr_epi32(0, 0, 1, 1, 2, 2, 3, 3);

@@ -1,5 +1,5 @@
 /* The format of LevelDB's BuiltinBloomFilter2, and the format that differs from it only in the
- * hash, which reads the last bytes of a key as signed.
+ * hash: its hash reads the last bytes of a key as signed.
  *
  *   bits | number of probes, 1 byte
  *

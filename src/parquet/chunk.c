@@ -12,9 +12,9 @@ struct metadata {
   struct statistics statistics;
 };
 
-/* Checks that the path that a chunk states is that of the column. Some readers find a column's
- * chunks by their path, others by their order; if the two differ, readers would use different
- * chunks. A chunk may also omit its path. */
+/* Checks that a chunk states the path of its column. Some readers find a column's chunks by their
+ * path, others by their order; if the two differ, readers would use different chunks. A chunk may
+ * also omit its path. */
 static void read_path(struct thrift *thrift, struct thrift_field field, const struct column *column)
 {
   const char *rest = column->path, *end = column->path + column->path_nbytes;

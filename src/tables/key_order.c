@@ -5,8 +5,7 @@
 #include "key_form.h"
 
 /* Is the key in order? It must not be below the previous key, and a search in the index must find
- * the key's block, or the block of an earlier equal key.
- */
+ * the key's block, or the block of an earlier equal key. */
 static bool is_in_order(const struct previous_key *previous, const struct index *index,
                         size_t block, size_t suffix, lanebloom_slice key)
 {

@@ -23,8 +23,8 @@ void set_schema(struct batch *batch, const char *format)
   batch->schema = &batch->own_schema;
 }
 
-/* Sets the metadata that mark values of 16 bytes as UUIDs. The metadata are the number of pairs,
- * which is 1, and a pair of strings, each after its length. */
+/* Sets the metadata that mark values of 16 bytes as UUIDs. The metadata consist of the number of
+ * pairs, which is 1, and of one pair of strings. The length of each string precedes it. */
 void mark_uuid(struct batch *batch)
 {
   static const char name[] = "ARROW:extension:name", value[] = "arrow.uuid";
