@@ -61,9 +61,10 @@ static int make_file(const void *bytes, size_t nbytes)
 static int make_filter_file(const lanebloom_filter *filter)
 {
   size_t nbytes;
-  lanebloom_filter_write(filter, NULL, 0, &nbytes); /* finds the size */
+  lanebloom_status status = lanebloom_filter_write(filter, NULL, 0, &nbytes); /* finds the size */
   const struct bench_made container = bench_make_array(nbytes);
-  bench_check(lanebloom_filter_write(filter, bench_array(&container), nbytes, &nbytes));
+  status = lanebloom_filter_write(filter, bench_array(&container), nbytes, &nbytes);
+  bench_check(status);
   const int fd = make_file(bench_array(&container), nbytes);
   container.release(container.value);
   return fd;

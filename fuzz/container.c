@@ -146,8 +146,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
     repair_header(container, size);
 
   lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_parse(container, size, &filter, NULL, 0);
-  CHECK(!filter == (status != LANEBLOOM_OK));
+  char problem[256] = "x";
+  const lanebloom_status status =
+      lanebloom_filter_parse(container, size, &filter, problem, sizeof problem);
+  CHECK(!filter == (status != LANEBLOOM_OK) && !status == !*problem);
   check_other_ways(filter, status, container, size);
   if (filter) {
     check_saving(filter, container, size);

@@ -220,9 +220,12 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
   const bool can_merge = info.format == LANEBLOOM_ROCKSDB_RIBBON ? info.nprobes == 0
                          : header > 0 && info.nprobes == 0       ? memcmp(turned, bytes, size) == 0
                                                                  : true;
+  char problem[256] = "x";
+  size_t bad;
   CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged,
-                               NULL, NULL,
-                               0) == (can_merge ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH));
+                               &bad, problem, sizeof problem) ==
+        (can_merge ? LANEBLOOM_OK : LANEBLOOM_ERR_MISMATCH));
+  CHECK(can_merge == !*problem && can_merge == (bad == 3));
   if (!can_merge) {
     CHECK(!merged);
     lanebloom_filter_free(other);
@@ -283,8 +286,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 
   CHECK(lanebloom_kernel_use("scalar") == LANEBLOOM_OK);
   lanebloom_filter *filter;
-  const lanebloom_status status =
-      lanebloom_filter_parse_raw(format, filter_bytes, nbytes, NULL, &filter, NULL, 0);
+  char problem[256] = "x";
+  const lanebloom_status status = lanebloom_filter_parse_raw(format, filter_bytes, nbytes, NULL,
+                                                             &filter, problem, sizeof problem);
+  CHECK(!status == !*problem);
   const enum verdict verdict = judge(format, filter_bytes, nbytes);
   CHECK(status == (verdict == REFUSED         ? LANEBLOOM_ERR_FORMAT
                    : verdict == BEYOND_LIMITS ? LANEBLOOM_ERR_LIMIT

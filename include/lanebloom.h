@@ -39,34 +39,35 @@ extern "C" {
  * Rules for every function
  *
  * Errors    A function that can fail returns a status. Each comment lists the errors of its
- *           function, without the prefix LANEBLOOM_ERR_. On an error nothing has changed, except
- *           that an output that is a pointer becomes NULL. Screening cannot fail. The library never
+ *           function, without the prefix LANEBLOOM_ERR_. On an error no object has changed, and an
+ *           output that is a pointer becomes NULL. Screening cannot fail. The library never
  *           prints. It aborts in one case only: if it was built without NDEBUG, and
  *           lanebloom_keys_offsets32() or lanebloom_keys_offsets64() gets an offset that is below
  *           the one before it.
- * Problems  A function that reads a file, parses bytes, takes Arrow structs or merges takes
- *           `problem`, an array of problem_size bytes. On an error, the function writes one line of
- *           text into it, which says what was expected and what was found. The line is cut to fit
- *           and always ends with a 0 byte. On success it is "". The line may quote names from the
- *           file; bytes that are not printable UTF-8 appear in it as \ooo. Pass NULL and 0 if you
- *           want no line.
+ * Problems  Each function that reads a file, parses bytes, takes Arrow structs or merges has the
+ *           parameter `problem`, an array of problem_size bytes. On an error, the function writes
+ *           one line of text into it, which says what was expected and what was found. The line is
+ *           cut to fit and always ends with a 0 byte. On success it is "". The line may quote names
+ *           from the file; bytes that are not printable UTF-8 appear in it as \ooo. Pass NULL and
+ *           0 if you want no line.
  * Objects   Each kind of object has a function whose name ends in _free. It frees the object and
  *           the memory that the object owns, but not the memory that it borrows. If it gets NULL,
  *           it does nothing. No other thread may still use the object.
- * Outputs   A function that writes bytes into memory of the caller takes `room`, the number of
- *           bytes there, and *size becomes the number that it needs. If there is too little room,
- *           the function writes nothing and returns LANEBLOOM_ERR_ROOM. So a call with NULL and 0
- *           asks for the size. Bytes that a function returns without copying them come as a pointer
- *           and a *size, and belong to an object.
+ * Outputs   If the caller cannot know the size of an output, the function takes `room`, the number
+ *           of bytes of the caller's memory, and *size becomes the number that it needs. If there
+ *           is too little room, the function writes nothing and returns LANEBLOOM_ERR_ROOM. So a
+ *           call with NULL and 0 asks for the size. Bytes that a function returns without copying
+ *           them come as a pointer and a *size, and belong to an object.
  * Infos     A function that describes an object fills a struct of the caller. info_size is the
  *           size of that struct, in bytes. If a program was compiled with another version of the
  *           header, it gets the members that both versions have; the rest of a larger struct
  *           becomes 0.
  * Lists     A function whose name ends in _count returns the length of a list, and the function
  *           with _at returns its member i. If i is not below the length, the result is 0 or NULL.
- * Names     A function whose name ends in _name returns the name of a value, as the command takes
- *           it, or "unknown". The function with _by_name sets its output to the value of a name and
- *           returns true; if no value has the name, it returns false and changes nothing.
+ * Names     A function whose name ends in _name returns the name of a value, as the command writes
+ *           it, or "unknown". A function whose name ends in _by_name sets its output to the value
+ *           of a name and returns true; if no value has the name, it returns false and changes
+ *           nothing.
  * Kernels   A kernel table, or kernel for short, holds the functions for one instruction set. All
  *           kernels give the same results. The default is the kernel that $LANEBLOOM_KERNEL names
  *           or, if that variable is not set, the best one that this CPU can run. The variable is
@@ -96,7 +97,7 @@ typedef enum lanebloom_status {
   LANEBLOOM_ERR_FORMAT = 3,   /* the data has another format, or the call does not take it */
   LANEBLOOM_ERR_CORRUPT = 4,  /* a checksum, a size or the structure is wrong */
   LANEBLOOM_ERR_LIMIT = 5,    /* beyond a limit of the format or of this build */
-  LANEBLOOM_ERR_MISMATCH = 6, /* cannot be merged: format, size, probes or key form differ */
+  LANEBLOOM_ERR_MISMATCH = 6, /* do not fit together: formats, sizes, bits, probes or key forms */
   LANEBLOOM_ERR_KERNEL = 7,   /* no such kernel, or this CPU cannot run it */
   LANEBLOOM_ERR_IO = 8,       /* a file could not be read or written; errno says why */
   LANEBLOOM_ERR_ROOM = 9      /* memory of the caller is too small for an output */
@@ -315,8 +316,8 @@ LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
 LANEBLOOM_API bool lanebloom_encoding_by_name(const char *name, lanebloom_encoding *encoding);
 
 /* Describes a key form in a few words, such as "hex, lower-cased". The words are written into
- * `text` and cut to fit its text_size bytes; LANEBLOOM_KEY_FORM_NBYTES are always enough. Returns
- * text. */
+ * `text` and cut to fit its text_size bytes; LANEBLOOM_KEY_FORM_NBYTES are always enough, and
+ * text_size must be at least 1. Returns text. */
 enum { LANEBLOOM_KEY_FORM_NBYTES = 64 };
 LANEBLOOM_API const char *lanebloom_key_form_text(lanebloom_key_form form, char *text,
                                                   size_t text_size);
@@ -383,11 +384,12 @@ typedef struct lanebloom_filter lanebloom_filter;
 
 /* Says what the bare bytes of an engine do not record. Pass NULL, or zeros, if you know nothing. */
 typedef struct lanebloom_raw_options {
-  lanebloom_key_form key_form; /* how the keys were made; zeros: plain */
-  uint64_t nkeys;              /* keys added; 0 or LANEBLOOM_UNKNOWN: unknown */
+  lanebloom_key_form key_form;      /* how the keys were made; zeros: plain */
+  bool has_nkeys, has_bits_per_key; /* are the next two members known? */
+  uint64_t nkeys;                   /* keys added */
 
-  /* 0 or NaN: unknown. If the number is above the highest one that has an effect, that one is
-   * recorded, as by a builder. A container stores thousandths. */
+  /* If the number is above the highest one that has an effect, that one is recorded, as by a
+   * builder. A container stores thousandths. */
   double bits_per_key;
 } lanebloom_raw_options;
 
@@ -412,7 +414,8 @@ typedef struct lanebloom_raw_options {
  *   filter. From 256 probes on, and from 2^31 words on, the call returns LIMIT.
  *
  * Errors: ARGUMENT: an encoding or a flag of the key form is not defined, or the bits per key are
- * negative or above 2^31 - 1. FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
+ * not between 0 and 2^31 - 1, or bytes is NULL and size is not 0. CORRUPT: the bytes were changed
+ * meanwhile. FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(
     lanebloom_format format, const void *bytes, size_t size, const lanebloom_raw_options *options,
     lanebloom_filter **filter, char *problem, size_t problem_size);
@@ -511,8 +514,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save(const lanebloom_filte
 
 /* Writes a container, as lanebloom_filter_save() does, but into memory of the caller.
  * lanebloom_filter_parse() reads it. Errors: ROOM. */
-LANEBLOOM_API lanebloom_status lanebloom_filter_write(const lanebloom_filter *filter, void *bytes,
-                                                      size_t room, size_t *size);
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_write(const lanebloom_filter *filter,
+                                                            void *bytes, size_t room, size_t *size);
 
 /* Checks whether a filter could be saved to this path now. Call it before a long build. It opens
  * and writes nothing. A later save may still fail, for example on a full disk. Errors: IO with
@@ -680,7 +683,8 @@ LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_buil
  * builder. MISMATCH: the formats or the key forms differ; or only one of the two builders was
  * created with expected_keys 0. Two builders with expected_keys 0 must have the same bits per key,
  * and two other builders the same size of filter and the same number of probes; otherwise they are
- * MISMATCH, too. The problem says in which property they differ. MEMORY, KERNEL. */
+ * MISMATCH, too. The problem says in which property they differ. MEMORY, KERNEL. Threads: any
+ * number of threads may merge from one builder at a time, if no thread changes it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from,
                                                              char *problem, size_t problem_size);

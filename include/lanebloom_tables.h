@@ -319,7 +319,7 @@ LANEBLOOM_API lanebloom_database_table
 lanebloom_database_table_at(const lanebloom_database *database, size_t i);
 
 /* How lanebloom_database_open_tables() handles each table. Zeros: it keeps the tables open. context
- * is passed to each function. The functions must not update or close the database. */
+ * is passed to each function. The functions must not update or free the database. */
 typedef struct lanebloom_table_visitor {
   void *context;
 
@@ -359,7 +359,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_open_tables(
     char *problem, size_t problem_size);
 
 /* Makes a table of all keys to which live logs give a value. It stays valid after the database is
- * updated or closed. Up to 4,194,304 keys are stored as hashes of 64 bits. Further keys are stored
+ * updated or freed. Up to 4,194,304 keys are stored as hashes of 64 bits. Further keys are stored
  * in a filter. If there are 67,108,864 of them, 1 % of absent keys pass it; if there are more, more
  * pass. Deletions are ignored, so a key that is deleted later stays in the table. Keys of
  * transactions that are not committed are in the table, too. Errors: MEMORY. */

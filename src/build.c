@@ -221,7 +221,7 @@ static lanebloom_status compare_builders(const lanebloom_builder *expected,
         &expected->shape, format_nbytes(expected->format, &expected->shape), &found->shape,
         format_nbytes(found->format, &found->shape), problem);
   if (expected->millibits != found->millibits)
-    return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "expected %g bits per key, found %g",
+    return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "expected %.10g bits per key, found %.10g",
                        (double)expected->millibits / 1000, (double)found->millibits / 1000);
   return LANEBLOOM_OK;
 }

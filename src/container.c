@@ -251,7 +251,7 @@ lanebloom_status lanebloom_filter_parse(const void *bytes, size_t size, lanebloo
   if (!lanebloom_kernels_current())
     return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
   if (!bytes && size > 0)
-    return problem_status(&problem, LANEBLOOM_ERR_ARGUMENT);
+    return problem_no_bytes(&problem, size);
   struct memory borrowed = {.kind = MEMORY_BORROWED};
   return lanebloom_container_open(bytes, size, true, borrowed, &problem, filter);
 }

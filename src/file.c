@@ -206,9 +206,13 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   const struct problem problem = problem_begin(text, size);
   *filter = NULL;
   const struct format_table *format;
+  struct filter_facts facts;
   lanebloom_status status = lanebloom_format_find(id, &format);
   if (status)
     return problem_status(&problem, status);
+  status = lanebloom_filter_facts_of(options, &facts, &problem);
+  if (status)
+    return status;
   int fd = open_to_read(path);
   if (fd < 0)
     return problem_io(&problem);
@@ -231,7 +235,7 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
                     "expected the bare bytes of %s, found a lanebloom container", format->name);
   else
     status =
-        lanebloom_filter_adopt_raw(format, memory.bytes, nbytes, options, memory, filter, &problem);
+        lanebloom_filter_adopt_raw(format, memory.bytes, nbytes, &facts, memory, filter, &problem);
   if (status)
     lanebloom_memory_free(&memory);
   return status;

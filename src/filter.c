@@ -25,7 +25,7 @@ const char *lanebloom_status_text(lanebloom_status status)
   case LANEBLOOM_ERR_LIMIT:
     return "more than the format can hold";
   case LANEBLOOM_ERR_MISMATCH:
-    return "cannot be merged: format, size, probes or key form differ";
+    return "formats, sizes, bits, probes or key forms do not fit together";
   case LANEBLOOM_ERR_KERNEL:
     return "no such kernel, or this CPU cannot run it";
   case LANEBLOOM_ERR_IO:
@@ -150,8 +150,9 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, co
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status find_facts(const lanebloom_raw_options *options, struct filter_facts *facts,
-                                   const struct problem *problem)
+lanebloom_status lanebloom_filter_facts_of(const lanebloom_raw_options *options,
+                                           struct filter_facts *facts,
+                                           const struct problem *problem)
 {
   *facts = UNKNOWN_FACTS;
   if (!options)
@@ -162,27 +163,25 @@ static lanebloom_status find_facts(const lanebloom_raw_options *options, struct 
                        "%d and flags %04" PRIx32,
                        (int)options->key_form.encoding, options->key_form.flags);
   const double bits = options->bits_per_key;
-  if (!isnan(bits) && !(bits >= 0 && bits <= INT_MAX))
+  if (options->has_bits_per_key && !(bits >= 0 && bits <= INT_MAX))
     return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "bits per key: expected 0 to %d, found %g",
                        INT_MAX, bits);
   facts->key_form = options->key_form;
-  if (options->nkeys > 0)
+  if (options->has_nkeys)
     facts->nkeys = options->nkeys;
-  if (bits > 0)
+  if (options->has_bits_per_key)
     facts->bits_per_key = bits;
   return LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_filter_adopt_raw(const struct format_table *requested,
                                             const uint8_t *bytes, size_t nbytes,
-                                            const lanebloom_raw_options *options,
-                                            struct memory memory, lanebloom_filter **filter,
+                                            const struct filter_facts *facts, struct memory memory,
+                                            lanebloom_filter **filter,
                                             const struct problem *problem)
 {
-  struct filter_facts facts;
-  lanebloom_status status = find_facts(options, &facts, problem);
-  if (!status)
-    status = lanebloom_filter_adopt(requested, bytes, nbytes, &facts, memory, filter, problem);
+  const lanebloom_status status =
+      lanebloom_filter_adopt(requested, bytes, nbytes, facts, memory, filter, problem);
   if (status)
     return status;
   /* as a builder records them */
@@ -200,13 +199,17 @@ lanebloom_status lanebloom_filter_parse_raw(lanebloom_format id, const void *byt
   const struct problem problem = problem_begin(text, text_size);
   *filter = NULL;
   const struct format_table *format;
+  struct filter_facts facts;
   lanebloom_status status = lanebloom_format_find(id, &format);
-  if (!status && !bytes && size > 0)
-    status = LANEBLOOM_ERR_ARGUMENT;
   if (status)
     return problem_status(&problem, status);
+  if (!bytes && size > 0)
+    return problem_no_bytes(&problem, size);
+  status = lanebloom_filter_facts_of(options, &facts, &problem);
+  if (status)
+    return status;
   struct memory borrowed = {.kind = MEMORY_BORROWED};
-  return lanebloom_filter_adopt_raw(format, bytes, size, options, borrowed, filter, &problem);
+  return lanebloom_filter_adopt_raw(format, bytes, size, &facts, borrowed, filter, &problem);
 }
 
 void lanebloom_filter_free(lanebloom_filter *filter)

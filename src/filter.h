@@ -32,7 +32,7 @@ static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
   return a.encoding == b.encoding && a.flags == b.flags;
 }
 
-/* Fills a filter that borrows the engine's bytes, so that it does not have to be closed. If the
+/* Fills a filter that borrows the engine's bytes, so that it does not have to be freed. If the
  * requested format recognises others, the filter gets the format that was recognised. Its facts are
  * unknown, and its key form is plain. Errors: FORMAT, LIMIT, CORRUPT. */
 lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,
@@ -47,12 +47,16 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, co
                                         struct memory memory, lanebloom_filter **filter,
                                         const struct problem *problem);
 
-/* Creates a filter as lanebloom_filter_adopt() does, with the facts that a caller of the library
- * gives. Errors: ARGUMENT: the options are invalid; as for lanebloom_filter_adopt(). */
+/* Finds the facts that a caller of the library gives. options may be NULL. Errors: ARGUMENT. */
+lanebloom_status lanebloom_filter_facts_of(const lanebloom_raw_options *options,
+                                           struct filter_facts *facts,
+                                           const struct problem *problem);
+
+/* Creates a filter as lanebloom_filter_adopt() does, with facts that a caller gives. */
 lanebloom_status lanebloom_filter_adopt_raw(const struct format_table *requested,
                                             const uint8_t *bytes, size_t nbytes,
-                                            const lanebloom_raw_options *options,
-                                            struct memory memory, lanebloom_filter **filter,
+                                            const struct filter_facts *facts, struct memory memory,
+                                            lanebloom_filter **filter,
                                             const struct problem *problem);
 
 /* Makes room for n more keys. After success, adding up to n keys, in any number of batches, can

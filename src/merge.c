@@ -107,7 +107,7 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
     }
     /* if one of the numbers is unknown, the sum is too */
     facts.nkeys = add_counts(facts.nkeys, filters[i]->facts.nkeys);
-    if (filters[i]->facts.bits_per_key != facts.bits_per_key)
+    if (lanebloom_filter_bits_per_key(filters[i]) != lanebloom_filter_bits_per_key(first))
       facts.bits_per_key = NAN;
   }
 

@@ -89,8 +89,10 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     return NULL;
   const bool is_explained = explain_no_filter(path, status, problem, sizeof problem);
   const char *hint = "";
-  if (status == LANEBLOOM_ERR_FORMAT && source->raw)
-    hint = "; --format rocksdb opens both of RocksDB's formats; for a container, leave out --raw";
+  if (status == LANEBLOOM_ERR_FORMAT && source->raw && strstr(problem, "container"))
+    hint = "; leave out --raw";
+  else if (status == LANEBLOOM_ERR_FORMAT && source->raw && strstr(problem, "rocksdb"))
+    hint = "; --format rocksdb opens the format that the bytes name";
   else if (is_other && !is_explained)
     hint =
         "; `lanebloom match' takes a file of keys itself, `lanebloom build' makes a filter of it, "

@@ -1,7 +1,6 @@
 /* lanebloom merge: writes the union of filters.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -97,9 +96,11 @@ static struct mapped *map_all(const struct merge *merge)
 static void complain_of_mismatch(const char *name, const lanebloom_filter *filter,
                                  const char *first, const char *problem)
 {
+  lanebloom_filter_info info;
   lanebloom_format_info format;
-  if (lanebloom_format_describe(lanebloom_filter_format(filter), &format, sizeof format) ==
-          LANEBLOOM_OK &&
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  if (info.nprobes > 0 &&
+      lanebloom_format_describe(info.format, &format, sizeof format) == LANEBLOOM_OK &&
       !format.builds)
     complain(name,
              "%s, which can only be read; `lanebloom screen --filter' queries several filters "

@@ -3,7 +3,6 @@
 #include "parquet_totals.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <json-c/json.h>
 #include <math.h>
 #include <search.h>

@@ -43,7 +43,7 @@ static lanebloom_status add_used(lanebloom_builder *builder, const struct array 
       hits_set_bit(used, (size_t)integer_at(&array->rows, row));
   const lanebloom_status status = add_rows(builder, &array->values, used);
   free(used);
-  return status;
+  return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
 lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
@@ -66,9 +66,10 @@ lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
   if (!status && is_direct(&array) && !may_have_nulls(&array)) {
     const lanebloom_keys keys = lanebloom_arrow_direct_keys(&array.rows, 0, array.rows.n);
     status = lanebloom_builder_add(builder, &keys);
+  } else if (!status && array.has_dictionary) {
+    return add_used(builder, &array, &problem);
   } else if (!status) {
-    status = array.has_dictionary ? add_used(builder, &array, &problem)
-                                  : add_rows(builder, &array.rows, NULL);
+    status = add_rows(builder, &array.rows, NULL);
   }
   return status ? problem_status(&problem, status) : LANEBLOOM_OK;
 }

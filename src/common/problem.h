@@ -108,6 +108,12 @@ static inline lanebloom_status problem_status(const struct problem *problem,
   return problem_set(problem, status, "%s", lanebloom_status_text(status));
 }
 
+/* Writes that the caller passed NULL in the place of bytes. */
+static inline lanebloom_status problem_no_bytes(const struct problem *problem, size_t nbytes)
+{
+  return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "expected %zu bytes, found NULL", nbytes);
+}
+
 /* The room for a number of bytes as readable text, such as "96.6 GB". */
 enum { SIZE_TEXT_NBYTES = 16 };
 

@@ -114,7 +114,9 @@ static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t
 static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
                                       const struct problem *problem)
 {
-  return lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape, problem);
+  const lanebloom_status status =
+      lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape, problem);
+  return status ? rocksdb_bytes_changed(problem) : LANEBLOOM_OK;
 }
 
 const struct format_table lanebloom_format_rocksdb = {

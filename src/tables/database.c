@@ -2,7 +2,6 @@
  * table yet; only live logs count. The engine may write meanwhile, so CURRENT, the MANIFEST and the
  * logs are read in an order in which no write is missed.
  * SPDX-License-Identifier: MIT */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -353,6 +352,8 @@ size_t lanebloom_database_table_count(const lanebloom_database *database)
 
 lanebloom_database_table lanebloom_database_table_at(const lanebloom_database *database, size_t i)
 {
+  if (i >= database->view.nwanted)
+    return (lanebloom_database_table){0};
   const struct live_table *table = &database->view.wanted[i].table;
   const struct family *family = lanebloom_version_family(&database->view.version, table->family);
   return (lanebloom_database_table){.path = database->view.wanted[i].path,

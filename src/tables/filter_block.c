@@ -29,10 +29,10 @@ lanebloom_status lanebloom_filter_block_parse(lanebloom_format format, const voi
   const struct problem problem = problem_begin(text, text_size);
   *block = NULL;
   lanebloom_status status = filter_block_check_format(format);
-  if (!status && !bytes && size > 0)
-    status = LANEBLOOM_ERR_ARGUMENT;
   if (status)
     return problem_status(&problem, status);
+  if (!bytes && size > 0)
+    return problem_no_bytes(&problem, size);
 
   lanebloom_filter_block *made = malloc(sizeof *made);
   if (!made)

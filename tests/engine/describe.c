@@ -110,16 +110,16 @@ Test(info, says_a_key_form_in_words)
 /* Bare bytes with the counts of the options make the same container as the builder's filter. */
 Test(info, says_the_counts_of_the_options)
 {
-  static const double refused[] = {-0.001, 2147483648.0, INFINITY};
-  static const lanebloom_raw_options unknown[] = {
-      {.nkeys = 0}, {.nkeys = LANEBLOOM_UNKNOWN, .bits_per_key = NAN}};
+  static const double refused[] = {-0.001, 2147483648.0, INFINITY, NAN};
+  static const lanebloom_raw_options unknown[] = {{.nkeys = 0}, {.nkeys = 7, .bits_per_key = NAN}};
   uint8_t bytes[NKEYS * WIDTH];
   fill_keys(bytes);
   const lanebloom_keys keys = lanebloom_keys_fixed(bytes, WIDTH, NKEYS);
   lanebloom_filter *built = build(&keys), *raw;
   size_t size, nbytes, found_nbytes;
   const void *payload = lanebloom_filter_bytes(built, &size);
-  const lanebloom_raw_options options = {.nkeys = NKEYS, .bits_per_key = 10};
+  const lanebloom_raw_options options = {
+      .has_nkeys = true, .has_bits_per_key = true, .nkeys = NKEYS, .bits_per_key = 10};
   cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, payload, size, &options, &raw, NULL, 0) ==
                 LANEBLOOM_OK &&
             lanebloom_filter_nkeys(raw) == NKEYS);
@@ -132,7 +132,9 @@ Test(info, says_the_counts_of_the_options)
   lanebloom_filter_free(raw);
 
   for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-    assert_options_refused(&(lanebloom_raw_options){.bits_per_key = refused[i]}, "bits per key: ");
+    assert_options_refused(
+        &(lanebloom_raw_options){.has_bits_per_key = true, .bits_per_key = refused[i]},
+        "bits per key: ");
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++) {
     lanebloom_filter_info info;
     raw = parse_with(&unknown[i]);
@@ -140,6 +142,9 @@ Test(info, says_the_counts_of_the_options)
     cr_assert(info.nkeys == LANEBLOOM_UNKNOWN && isnan(info.bits_per_key));
     lanebloom_filter_free(raw);
   }
+  raw = parse_with(&(lanebloom_raw_options){.has_nkeys = true, .has_bits_per_key = true});
+  cr_assert(lanebloom_filter_nkeys(raw) == 0 && lanebloom_filter_bits_per_key(raw) == 0);
+  lanebloom_filter_free(raw);
   free(found);
   free(expected);
   lanebloom_filter_free(built);

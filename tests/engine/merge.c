@@ -81,6 +81,20 @@ Test(merge, names_the_property_in_which_filters_differ)
   lanebloom_filter_free(filters[1]);
 }
 
+/* Filters that were built with other numbers of bits per key have the same number in effect. */
+Test(merge, keeps_the_bits_per_key_in_effect)
+{
+  const struct recipe other = {LANEBLOOM_ROCKSDB_LEGACY, 9.6, 100, {LANEBLOOM_HEX, 0}};
+  lanebloom_filter *a = make_filter(&first), *b = make_filter(&other), *merged;
+  cr_assert(lanebloom_filter_bits_per_key(a) == 10 && lanebloom_filter_bits_per_key(b) == 10);
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *const[]){a, b}, 2, &merged, NULL, NULL,
+                                   0) == LANEBLOOM_OK &&
+            lanebloom_filter_bits_per_key(merged) == 10);
+  lanebloom_filter_free(merged);
+  lanebloom_filter_free(a);
+  lanebloom_filter_free(b);
+}
+
 /* The first filter is the bad one if even it cannot be merged. */
 Test(merge, names_a_filter_that_cannot_be_merged)
 {
@@ -130,43 +144,4 @@ Test(merge, names_the_property_in_which_builders_differ)
   cr_assert(strcmp(problem, "expected 10 bits per key, found 12") == 0, "%s", problem);
   lanebloom_builder_free(a);
   lanebloom_builder_free(b);
-}
-
-/* Bare bytes that are refused: the line says what was expected and what was found. */
-Test(merge, bare_bytes_that_are_refused)
-{
-  static const uint8_t local[64 + 5] = {[64] = 0xff, [66] = 6},
-                                  spark[12 + 8] = {[3] = 1, [7] = 3, [11] = 2},
-                                  probes[12 + 8] = {[3] = 1, [6] = 1, [11] = 1},
-                                  seed[16 + 8] = {[3] = 2, [7] = 3, [11] = 9, [15] = 1};
-  static const struct {
-    lanebloom_format format;
-    const uint8_t *bytes;
-    size_t nbytes;
-    lanebloom_status status;
-    const char *text;
-  } cases[] = {
-      {LANEBLOOM_ROCKSDB_LEGACY, local, sizeof local, LANEBLOOM_ERR_FORMAT,
-       "expected a filter of rocksdb-legacy, found one of rocksdb-local"},
-      {LANEBLOOM_PARQUET, local, 33, LANEBLOOM_ERR_FORMAT, "blocks of 32 bytes, found 33 bytes"},
-      {LANEBLOOM_SPARK_V1, spark, 12, LANEBLOOM_ERR_FORMAT, "more than 12 bytes, found 12"},
-      {LANEBLOOM_SPARK_V2, spark, sizeof spark, LANEBLOOM_ERR_FORMAT,
-       "expected version 2 of Spark's filters, found 1"},
-      {LANEBLOOM_SPARK_V1, spark, sizeof spark, LANEBLOOM_ERR_FORMAT,
-       "expected 16 bytes after the header, as it says, found 8"},
-      {LANEBLOOM_SPARK_V1, probes, sizeof probes, LANEBLOOM_ERR_LIMIT,
-       "expected at most 255 probes per key, found 256"},
-      {LANEBLOOM_SPARK_V2, seed, sizeof seed, LANEBLOOM_ERR_FORMAT, "expected the seed 0, found 9"},
-      {(lanebloom_format)99, local, 5, LANEBLOOM_ERR_FORMAT, "no such format"},
-      {LANEBLOOM_LEVELDB, NULL, 5, LANEBLOOM_ERR_ARGUMENT, "an argument is outside"},
-  };
-  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-    lanebloom_filter *filter = (void *)1;
-    char problem[128];
-    cr_assert(lanebloom_filter_parse_raw(cases[i].format, cases[i].bytes, cases[i].nbytes, NULL,
-                                         &filter, problem, sizeof problem) == cases[i].status &&
-                  !filter,
-              "%zu", i);
-    cr_assert(strstr(problem, cases[i].text), "%zu: %s", i, problem);
-  }
 }

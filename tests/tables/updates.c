@@ -76,6 +76,8 @@ static void check_tables(const lanebloom_database *database, size_t n)
   cr_assert(info.ntables == n && info.sequence == 100);
   cr_assert_str_eq(info.manifest, MANIFEST_NAME);
   cr_assert(lanebloom_database_table_count(database) == n);
+  cr_assert(!lanebloom_database_table_at(database, n).path &&
+            !lanebloom_database_damage_at(database, lanebloom_database_damage_count(database)));
   for (size_t i = 0; i < n; i++) {
     const lanebloom_database_table table = lanebloom_database_table_at(database, i);
     cr_assert(table.number == 6 + 2 * i && strstr(table.path, i ? "000008.sst" : "000006.sst"));

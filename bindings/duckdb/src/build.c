@@ -2,7 +2,6 @@
  * of rows, it builds a filter of the keys and returns the bytes of its container as a BLOB.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,7 +43,8 @@ static bool check_settings(duckdb_function_info info, const struct settings *exp
 {
   problem_text why;
   if (expected->bits_per_key != found->bits_per_key)
-    snprintf(why, sizeof why, "bits_per_key: expected %g, as in another row of the group, found %g",
+    snprintf(why, sizeof why,
+             "bits_per_key: expected %.17g, as in another row of the group, found %.17g",
              expected->bits_per_key, found->bits_per_key);
   else if (expected->expected != found->expected)
     snprintf(why, sizeof why,
@@ -269,16 +269,17 @@ static bool assign(duckdb_function_info info, const lanebloom_filter *filter, du
                    idx_t row)
 {
   size_t nbytes;
-  lanebloom_filter_write(filter, NULL, 0, &nbytes); /* finds the size */
+  lanebloom_status status = lanebloom_filter_write(filter, NULL, 0, &nbytes); /* finds the size */
   if (nbytes > MAX_BLOB_NBYTES)
     return report(info, LANEBLOOM_ERR_LIMIT, TOO_LARGE);
   void *bytes = malloc(nbytes);
   if (!bytes)
     return report(info, LANEBLOOM_ERR_MEMORY, NULL);
-  lanebloom_filter_write(filter, bytes, nbytes, &nbytes);
-  duckdb_vector_assign_string_element_len(result, row, bytes, nbytes);
+  status = lanebloom_filter_write(filter, bytes, nbytes, &nbytes);
+  if (!status)
+    duckdb_vector_assign_string_element_len(result, row, bytes, nbytes);
   free(bytes);
-  return true;
+  return !status || report(info, status, NULL);
 }
 
 static void finalize(duckdb_function_info info, duckdb_aggregate_state *states,

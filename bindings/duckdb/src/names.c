@@ -1,7 +1,6 @@
 /* The SQL functions that give names to filters and list them: lanebloom_load(),
  * lanebloom_register(), lanebloom_unload() and lanebloom_filters().
  * SPDX-License-Identifier: MIT */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 /* The Python type lanebloom.Builder, which builds a filter of keys that come in many batches.
  * SPDX-License-Identifier: MIT */
-#include <string.h>
 
 #include "module.h"
 
@@ -133,13 +132,18 @@ static PyObject *builder_merge(PyObject *object, PyObject *other)
   Py_BEGIN_ALLOW_THREADS
   PyThread_acquire_lock(first->lock, WAIT_LOCK);
   PyThread_acquire_lock(second->lock, WAIT_LOCK);
-  if (!self->has_form && from->has_form) {
-    status =
-        lanebloom_builder_set_key_form(self->builder, lanebloom_builder_key_form(from->builder));
-    self->has_form = 1;
+  if (from->has_form) { /* without a form, no key was added */
+    const lanebloom_key_form before = lanebloom_builder_key_form(self->builder);
+    if (!self->has_form)
+      status =
+          lanebloom_builder_set_key_form(self->builder, lanebloom_builder_key_form(from->builder));
+    if (!status)
+      status = lanebloom_builder_merge(self->builder, from->builder, problem, sizeof problem);
+    if (!status)
+      self->has_form = 1;
+    else if (lanebloom_builder_set_key_form(self->builder, before)) /* as if nothing had happened */
+      status = LANEBLOOM_ERR_ARGUMENT;
   }
-  if (!status && from->has_form) /* without a form, no key was added */
-    status = lanebloom_builder_merge(self->builder, from->builder, problem, sizeof problem);
   PyThread_release_lock(second->lock);
   PyThread_release_lock(first->lock);
   Py_END_ALLOW_THREADS

@@ -16,12 +16,13 @@ struct statement {
 static int find_options(const struct statement *statement, lanebloom_raw_options *options)
 {
   PyObject *const nkeys = statement->nkeys, *const bits = statement->bits_per_key;
-  *options = (lanebloom_raw_options){.bits_per_key = NAN};
+  *options = (lanebloom_raw_options){.has_nkeys = nkeys && nkeys != Py_None,
+                                     .has_bits_per_key = bits && bits != Py_None};
   if (statement->form && find_form(statement->form, &options->key_form) < 0)
     return -1;
-  if (nkeys && nkeys != Py_None && count_of(nkeys, "nkeys", &options->nkeys) < 0)
+  if (options->has_nkeys && count_of(nkeys, "nkeys", &options->nkeys) < 0)
     return -1;
-  if (bits && bits != Py_None)
+  if (options->has_bits_per_key)
     options->bits_per_key = PyFloat_AsDouble(bits);
   return options->bits_per_key == -1 && PyErr_Occurred() ? -1 : 0;
 }
@@ -31,9 +32,13 @@ PyObject *filter_wrap_as(lanebloom_filter *filter, PyObject *owner, const lanebl
   PyObject *made = filter_wrap(filter, owner);
   if (!made || !form)
     return made;
+  const uint64_t nkeys = lanebloom_filter_nkeys(filter);
+  const double bits_per_key = lanebloom_filter_bits_per_key(filter);
   const lanebloom_raw_options options = {.key_form = *form,
-                                         .nkeys = lanebloom_filter_nkeys(filter),
-                                         .bits_per_key = lanebloom_filter_bits_per_key(filter)};
+                                         .has_nkeys = nkeys != LANEBLOOM_UNKNOWN,
+                                         .has_bits_per_key = !isnan(bits_per_key),
+                                         .nkeys = nkeys,
+                                         .bits_per_key = bits_per_key};
   char problem[PROBLEM_NBYTES];
   lanebloom_filter *other;
   size_t size;
@@ -209,11 +214,14 @@ PyObject *filter_to_bytes(PyObject *self, PyObject *none)
 {
   size_t size;
   (void)none;
-  lanebloom_filter_write(get(self), NULL, 0, &size); /* finds the size */
+  lanebloom_status status = lanebloom_filter_write(get(self), NULL, 0, &size); /* finds the size */
   PyObject *bytes = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
   if (bytes)
-    lanebloom_filter_write(get(self), PyBytes_AsString(bytes), size, &size);
-  return bytes;
+    status = lanebloom_filter_write(get(self), PyBytes_AsString(bytes), size, &size);
+  if (!bytes || !status)
+    return bytes;
+  Py_DECREF(bytes);
+  return raise_status(status, NULL, NULL);
 }
 
 PyObject *filter_bytes(PyObject *self, void *closure)

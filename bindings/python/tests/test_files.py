@@ -173,6 +173,10 @@ def test_bare_bytes_of_which_all_is_said_are_the_filter():
     said = lanebloom.Filter.parse_raw(raw, "rocksdb", nkeys=2, bits_per_key=12.5)
     assert said.to_bytes() == f.to_bytes()
     assert lanebloom.Filter.parse_raw(raw, "rocksdb").info.nkeys is None
+    empty = lanebloom.Filter.build([], 0, format="leveldb", form="int64")
+    said = lanebloom.Filter.parse_raw(empty.bytes, "leveldb", form="int64", nkeys=0, bits_per_key=0)
+    assert said == empty and said.to_bytes() == empty.to_bytes() and said.info.nkeys == 0
+    assert lanebloom.Filter.parse(empty.to_bytes(), form="int64") == empty
     with pytest.raises(ValueError, match="bits per key: expected 0 to 2147483647, found -1"):
         lanebloom.Filter.parse_raw(raw, "rocksdb", bits_per_key=-1)
     with pytest.raises(ValueError, match="nkeys: expected a whole number, found 0.5"):

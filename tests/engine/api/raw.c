@@ -92,3 +92,42 @@ Test(raw, any_bytes_answer_as_the_filter_of_them)
   cr_assert(lanebloom_filter_may_contain_raw((lanebloom_format)test_first_unknown_format(), "", 0,
                                              "a", 1));
 }
+
+/* Bare bytes that are refused: the line says what was expected and what was found. */
+Test(raw, bytes_that_are_refused)
+{
+  static const uint8_t local[64 + 5] = {[64] = 0xff, [66] = 6},
+                                  spark[12 + 8] = {[3] = 1, [7] = 3, [11] = 2},
+                                  probes[12 + 8] = {[3] = 1, [6] = 1, [11] = 1},
+                                  seed[16 + 8] = {[3] = 2, [7] = 3, [11] = 9, [15] = 1};
+  static const struct {
+    lanebloom_format format;
+    const uint8_t *bytes;
+    size_t nbytes;
+    lanebloom_status status;
+    const char *text;
+  } cases[] = {
+      {LANEBLOOM_ROCKSDB_LEGACY, local, sizeof local, LANEBLOOM_ERR_FORMAT,
+       "expected a filter of rocksdb-legacy, found one of rocksdb-local"},
+      {LANEBLOOM_PARQUET, local, 33, LANEBLOOM_ERR_FORMAT, "blocks of 32 bytes, found 33 bytes"},
+      {LANEBLOOM_SPARK_V1, spark, 12, LANEBLOOM_ERR_FORMAT, "more than 12 bytes, found 12"},
+      {LANEBLOOM_SPARK_V2, spark, sizeof spark, LANEBLOOM_ERR_FORMAT,
+       "expected version 2 of Spark's filters, found 1"},
+      {LANEBLOOM_SPARK_V1, spark, sizeof spark, LANEBLOOM_ERR_FORMAT,
+       "expected 16 bytes after the header, as it says, found 8"},
+      {LANEBLOOM_SPARK_V1, probes, sizeof probes, LANEBLOOM_ERR_LIMIT,
+       "expected at most 255 probes per key, found 256"},
+      {LANEBLOOM_SPARK_V2, seed, sizeof seed, LANEBLOOM_ERR_FORMAT, "expected the seed 0, found 9"},
+      {(lanebloom_format)99, local, 5, LANEBLOOM_ERR_FORMAT, "no such format"},
+      {LANEBLOOM_LEVELDB, NULL, 5, LANEBLOOM_ERR_ARGUMENT, "expected 5 bytes, found NULL"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    lanebloom_filter *filter = (void *)1;
+    char problem[128];
+    cr_assert(lanebloom_filter_parse_raw(cases[i].format, cases[i].bytes, cases[i].nbytes, NULL,
+                                         &filter, problem, sizeof problem) == cases[i].status &&
+                  !filter,
+              "%zu", i);
+    cr_assert(strstr(problem, cases[i].text), "%zu: %s", i, problem);
+  }
+}
