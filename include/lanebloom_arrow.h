@@ -1,9 +1,9 @@
-/* lanebloom for Arrow: screens, hashes and adds arrays of the Arrow C data interface without
- * converting them first. These functions are in liblanebloom. The rules of lanebloom.h about
- * errors, problems, memory and threads apply here, too.
+/* lanebloom for Arrow: functions that screen, hash and add arrays of the Arrow C data interface.
+ * The arrays are not converted first. The functions are in liblanebloom. The rules of lanebloom.h
+ * about errors, problems, memory and threads apply here, too.
  *
- * Keys are the values of an array of one of these types. The encoding (lanebloom_encoding) says
- * what the bytes of a key are:
+ * The keys are the values of an array. The array must have one of the types below. For each type,
+ * the table names the encoding (lanebloom_encoding), which says what the bytes of a key are:
  *
  *   string, large string, string view                        BYTES: text in UTF-8
  *   binary, large binary, binary view, fixed-size binary     BYTES; HEX, BASE64 and UUID fit, too
@@ -18,18 +18,18 @@
  * - If an array has any other type, the call returns LANEBLOOM_ERR_FORMAT, and the problem names
  *   the type.
  * - If the type does not fit the key form of the filter or builder, the call returns
- *   LANEBLOOM_ERR_MISMATCH, and the problem names both: a filter of int64 keys cannot be screened
- *   with int32 or with text. lanebloom_arrow_key_form() returns the form of a type.
- * - Nulls are never in a filter: their result is 0, and adding an array does not add them.
- *   null_count may be -1.
+ *   LANEBLOOM_ERR_MISMATCH, and the problem names both. For example, a filter of int64 keys cannot
+ *   be screened with int32 or with text. lanebloom_arrow_key_form() returns the form of a type.
+ * - A null is never in a filter: screening gives it the result 0, and adding an array leaves it
+ *   out. The null_count of an array may be -1.
  * - An array that is a slice of another (offset above 0) is read in place. When an array with a
  *   dictionary is screened or added, each value of the dictionary is hashed at most once. If the
  *   array to screen has fewer rows than its dictionary has values, its rows are hashed instead.
  * - The structs are only read, and never released. The sizes of buffers are not in the structs, so
  *   buffers are assumed to be as large as the array requires. Offsets, views and indices are
- *   checked as far as the structs allow; if one is wrong, the call returns CORRUPT. It returns
- *   ARGUMENT if a struct was released or lacks a buffer, if a length or an offset is negative, or
- *   if the values would take more bytes than memory can have.
+ *   checked as far as the structs allow; if one of them is wrong, the call returns CORRUPT. The
+ *   call returns ARGUMENT if a struct was released or lacks a buffer, if a length or an offset is
+ *   negative, or if the values would take more bytes than memory can have.
  * - Cost: linear in the bytes of the keys. Memory: one bit per value of a dictionary, otherwise
  *   none.
  *
@@ -43,8 +43,8 @@
 extern "C" {
 #endif
 
-/* The two structs of the Arrow C data interface, under the guard that it requires. Source:
- * https://arrow.apache.org/docs/format/CDataInterface.html */
+/* The two structs of the Arrow C data interface, inside the include guard that the interface
+ * requires. Source: https://arrow.apache.org/docs/format/CDataInterface.html */
 #ifndef ARROW_C_DATA_INTERFACE
 #define ARROW_C_DATA_INTERFACE
 
@@ -87,8 +87,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_arrow_key_form(const struct Arrow
 
 /* Find the rows of an array that may be in the filter.
  *
- * bitmap   ceil(length / 8) bytes, as for lanebloom_filter_screen(), which is the layout of an
- *          Arrow boolean array. It may be NULL if you only need the count.
+ * bitmap   ceil(length / 8) bytes, filled as lanebloom_filter_screen() does. An Arrow boolean array
+ *          has the same layout. The bitmap may be NULL if you only need the count.
  * mask     length bytes; each becomes 1 if the row may be in the filter, otherwise 0.
  * indices  room for length numbers; the first ones become the rows that may be in the filter,
  *          ascending.
@@ -115,17 +115,18 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_select_arrow(const laneblo
                                                                    char *problem,
                                                                    size_t problem_size);
 
-/* Returns the result of screening as a boolean array without nulls, and its schema, which has the
- * name of the array's schema. The caller releases both. On an error both are marked as released
- * (release is NULL). Errors: as for lanebloom_filter_screen_arrow(). Memory: one bit per row. */
+/* Returns the result of screening as a boolean array without nulls, together with a schema for it.
+ * This schema has the same name as the schema of the screened array. The caller releases both. On
+ * an error both are marked as released (release is NULL). Errors: as for
+ * lanebloom_filter_screen_arrow(). Memory: one bit per row. */
 LANEBLOOM_NODISCARD lanebloom_status
 lanebloom_filter_booleans_arrow(const lanebloom_filter *filter, const struct ArrowSchema *schema,
                                 const struct ArrowArray *array, struct ArrowSchema *booleans_schema,
                                 struct ArrowArray *booleans, char *problem, size_t problem_size);
 
-/* Adds the values of an array to a builder whose key form fits the array's type. A value of a
- * dictionary is added once if any row uses it, otherwise not at all. Errors: ARGUMENT, FORMAT,
- * MISMATCH, CORRUPT, MEMORY, KERNEL. */
+/* Adds the values of an array to a builder whose key form fits the array's type. If the array has a
+ * dictionary, each value that at least one row uses is added once; the other values are not added.
+ * Errors: ARGUMENT, FORMAT, MISMATCH, CORRUPT, MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
                                                                  const struct ArrowSchema *schema,
                                                                  const struct ArrowArray *array,
@@ -145,9 +146,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_arrow(lanebloom_format forma
  *
  * slices   room for length slices. Nulls become {NULL, 0}; the slice of any other value has data
  *          that is not NULL.
- * numbers  16 bytes per row. Values whose stored bytes are not the bytes of the key are converted
- *          into them: integers of fewer than 4 bytes and, on big-endian hosts, all numbers. The
- *          slices of all other values are borrowed from the array.
+ * numbers  room for 16 bytes per row. Keys whose bytes differ from the stored bytes of their values
+ *          are written here: integers of fewer than 4 bytes and, on big-endian hosts, all numbers.
+ *          The slices of all other values are borrowed from the array.
  *
  * Errors: ARGUMENT, FORMAT, CORRUPT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_arrow_slices(const struct ArrowSchema *schema,

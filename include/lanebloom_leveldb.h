@@ -1,7 +1,8 @@
-/* lanebloom as LevelDB's filter policy: an object that builds and queries filters for LevelDB. The
- * filters equal the filters of LevelDB's built-in Bloom policy, byte for byte. The policy is in
- * this header alone. A program that includes the header links lanebloom (pkg-config: lanebloom) and
- * LevelDB. In C, the policy is for LevelDB's C API; in C++, there is a leveldb::FilterPolicy, too:
+/* This header makes lanebloom the filter policy of LevelDB. A filter policy is an object that
+ * builds and queries filters. The filters of this policy equal the filters of LevelDB's built-in
+ * Bloom policy, byte for byte. The policy is in this header alone. A program that includes the
+ * header links lanebloom (pkg-config: lanebloom) and LevelDB. In C, the policy is for LevelDB's C
+ * API; in C++, there is a leveldb::FilterPolicy, too:
  *
  *   leveldb_options_set_filter_policy(options, lanebloom_leveldb_filterpolicy_create(10));  // C
  *   options.filter_policy = lanebloom::NewLevelDBFilterPolicy(10);                          // C++
@@ -11,7 +12,7 @@
  *             and you may change from either to the other whenever you open the database. Existing
  *             tables keep their filters.
  * Errors      A policy cannot report an error to LevelDB. Nor can it return an empty filter,
- *             because LevelDB takes an empty filter to hold no keys, so it would no longer find the
+ *             because LevelDB takes an empty filter to hold no keys, and would no longer find the
  *             table's keys. If memory runs out in C, the policy writes a filter of 2 bytes that
  *             every reader takes to hold every key: results stay correct, but lookups in that part
  *             of the table read the data. If not even 2 bytes can be allocated, the policy calls
@@ -20,7 +21,7 @@
  *             databases may share one policy. The policy must outlive the databases.
  * Cost        LevelDB builds one filter for each 2 KiB of data blocks, so a filter has few keys:
  *             about 34 if a key and its value have 116 bytes. The policy builds such filters faster
- *             than the built-in policy does, and filters of 16 keys or fewer no faster.
+ *             than the built-in policy does. For filters of 16 keys or fewer it is no faster.
  *             docs/database-files.md has the figures. Building uses at most 90 KiB of stack.
  * Comparators As with the built-in policy, keys that the comparator treats as equal must have equal
  *             bytes.
@@ -51,7 +52,8 @@ enum { LANEBLOOM_LEVELDB_IMPL_FEW = 256 };
 enum { LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE = 2 };
 static const char lanebloom_leveldb_impl_every_key[LANEBLOOM_LEVELDB_IMPL_EVERY_KEY_SIZE] = {0, 31};
 
-/* A filter is first built on the stack, in this many bytes, and copied if it fits. */
+/* A filter is first built in a buffer of this many bytes on the stack. If it fits, it is copied
+ * from there. */
 enum { LANEBLOOM_LEVELDB_IMPL_SMALL = 1024 };
 
 /* Returns true if filters with this number of bits per key can be built. */

@@ -1,14 +1,14 @@
-/* lanebloom's third library: the Bloom filters and statistics inside Parquet files. It tells which
- * row groups of a file can hold any of the given keys, from the footer and the filters of one
- * column. It never reads pages of data. This header is the whole public interface of
+/* lanebloom's third library uses the Bloom filters and statistics inside Parquet files. From the
+ * footer of a file and the filters of one column, it tells which row groups of the file can hold
+ * any of the given keys. It never reads pages of data. This header is the whole public interface of
  * liblanebloom-parquet, and its manual. docs/parquet.md says what the library is for, and how to
  * make writers write filters.
  *
  * To query files for keys:
  *
  * 1. Open a file with lanebloom_parquet_open(), and find the column with lanebloom_parquet_find().
- * 2. Prepare the keys with lanebloom_parquet_keys_create(), once for the columns of this type in
- *    all files.
+ * 2. Prepare the keys with lanebloom_parquet_keys_create(). Prepare them once: they serve for all
+ *    columns of this type, in any file.
  * 3. Screen each row group with lanebloom_parquet_screen(). If none of the keys may be in a row
  *    group, a reader of the rows can skip it.
  *
@@ -40,32 +40,35 @@ typedef struct lanebloom_parquet_paths {
 typedef struct lanebloom_parquet_files {
   lanebloom_parquet_paths read;
 
-  /* Files of folders that are not in `read`, because their names are hidden, but that may hold
-   * Parquet data: they begin or end like Parquet files, have names of compressed Parquet files, or
-   * cannot be read. Keys in these files may be reported as absent, so tell the user which files
-   * they are. */
+  /* Files in folders that may hold Parquet data, but are not in `read` because their names are
+   * hidden. Such a file begins or ends like a Parquet file, has the name of a compressed Parquet
+   * file, or cannot be read. A key in a skipped file may be reported as absent, so tell the user
+   * which files were skipped. */
   lanebloom_parquet_paths skipped;
 } lanebloom_parquet_files;
 
 /* Lists the files that the names stand for. The name of a file stands for that file, whatever it
- * holds. The name of a folder stands for the Parquet files in it and in all folders below it. If a
- * name does not exist, it is a pattern of files and folders, as in glob(7). The path of a file in a
- * folder begins with the folder's name as it was given. Free the lists with
+ * holds. The name of a folder stands for the Parquet files in it and in all folders below it. If no
+ * file or folder has the name, the name is a pattern of files and folders, as in glob(7). The path
+ * of a file in a folder begins with the folder's name as it was given. Free the lists with
  * lanebloom_parquet_files_free().
  *
- * A file in a folder is listed in `read` if its name ends in .parquet, or in .parquet and one of
- * .gz, .zst, .bz2, .xz or .lz4; if the file begins or ends with "PAR1", or begins and ends with
- * "PARE"; or if it cannot be examined, so that opening it reports the error. Names that begin with
- * a dot or an underscore are hidden, except names of partitions (_column=value). A hidden folder is
- * not searched, and a file with a hidden name is not listed in `read`. Files that are named
- * _metadata or _common_metadata are in neither list. Links are followed, and each folder is read
- * once per name, even if several links lead to it.
+ * A file in a folder is listed in `read` if one of these conditions is true:
+ *
+ * - Its name ends in .parquet, or in .parquet and one of .gz, .zst, .bz2, .xz or .lz4.
+ * - The file begins or ends with "PAR1", or it begins and ends with "PARE".
+ * - The file cannot be examined. Opening it will report the error.
+ *
+ * Names that begin with a dot or an underscore are hidden, except names of partitions
+ * (_column=value). A hidden folder is not searched, and a file with a hidden name is not listed in
+ * `read`. Files that are named _metadata or _common_metadata are in neither list. Links are
+ * followed. For each name, a folder is read only once, even if several links lead to it.
  *
  * problem: the line begins with the name of the file or folder, unless memory ran out. Errors:
  * ARGUMENT: a folder has no file to read. IO: a folder cannot be read, or a name does not exist and
- * no file fits it as a pattern. MEMORY. Cost: n log n comparisons of n names of files and folders,
- * a stat() of each, and reading the first and last 4 bytes of files that are not named .parquet.
- * Memory: the paths. */
+ * no file fits it as a pattern. MEMORY. Cost: for n files and folders, n log n comparisons of
+ * names, n calls of stat(), and reading the first and last 4 bytes of each file that is not named
+ * .parquet. Memory: the paths. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find_files(const char *const *names,
                                                                   size_t nnames,
                                                                   lanebloom_parquet_files **files,
@@ -91,14 +94,14 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_recognize(const char *pat
 typedef struct lanebloom_parquet lanebloom_parquet;
 
 /* Says whose statistics may rule out a key. Statistics are the bounds of a column chunk and the
- * number of its values that are null; some writers of Parquet files have written wrong ones.
+ * number of its values that are null. Some writers of Parquet files have written wrong statistics.
  * Statistics that contradict each other are never used. Filters are always used. */
 typedef enum lanebloom_parquet_bounds {
-  LANEBLOOM_PARQUET_BOUNDS_KNOWN, /* bounds of writers whose statistics are known to be right, by
-                                   * version and type */
-  LANEBLOOM_PARQUET_BOUNDS_ALL,   /* bounds of every writer; some are wrong, so keys may be
+  LANEBLOOM_PARQUET_BOUNDS_KNOWN, /* statistics that the file's writer, in its version, is known to
+                                   * write correctly for the column's type */
+  LANEBLOOM_PARQUET_BOUNDS_ALL,   /* statistics of every writer; some are wrong, so keys may be
                                    * missed */
-  LANEBLOOM_PARQUET_BOUNDS_NONE   /* no bounds */
+  LANEBLOOM_PARQUET_BOUNDS_NONE   /* no statistics */
 } lanebloom_parquet_bounds;
 
 /* The names of these values: "known", "all", "none". */
@@ -151,29 +154,30 @@ typedef struct lanebloom_parquet_column_info {
   const char *type; /* for people: "int32", "string", "timestamp-us", "decimal(10,2)", ... */
 
   /* The encoding of the column's keys, which lanebloom_parquet_keys_create() takes. has_keys is
-   * false if the column cannot be queried: columns of booleans, half floats and intervals, of
-   * decimals that are stored as byte arrays, and of decimals with more digits than their size has
-   * room for. */
+   * false if the column cannot be queried. Such columns have booleans, half floats, intervals,
+   * decimals that are stored as byte arrays, decimals with more digits than their size has room
+   * for, or a type that lanebloom does not know. */
   bool has_keys;
   lanebloom_encoding encoding;
   uint32_t key_size; /* bytes of each key, or 0 if keys may have any size */
 
-  /* For the encoding LANEBLOOM_DECIMAL128: the most decimal digits of a value, and how many of them
-   * are after the decimal point. For other encodings both are 0. */
+  /* For the encoding LANEBLOOM_DECIMAL128, `precision` is the most decimal digits that a value has,
+   * and `scale` is how many of them are after the decimal point. For other encodings both are 0. */
   uint32_t precision;
   int32_t scale;
-  bool is_big_endian; /* LANEBLOOM_DECIMAL128: its bounds are big-endian; keys never are */
+  bool is_big_endian; /* the bounds of these decimals are big-endian; their keys never are */
 
-  /* If the column stores times of day, as LANEBLOOM_INT32 or LANEBLOOM_INT64, this is the number of
-   * units per second in which they are counted from midnight on: 1000, 1000000 or 1000000000. For
-   * other columns it is 0. */
+  /* If the column stores times of day, its keys have the encoding LANEBLOOM_INT32 or
+   * LANEBLOOM_INT64. They count units from midnight on, and this is the number of units per second:
+   * 1000, 1000000 or 1000000000. For other columns it is 0. */
   int32_t units_per_second;
 
-  /* The column stores timestamps as INT96, in nanoseconds and of any year. Its keys may have the
-   * encoding LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and may be signed numbers of 16 bytes instead
-   * of 8. INT96 can write one time in several ways, and each way has another hash. A key is looked
-   * up in the ways that docs/parquet.md names. If the file has the time in another way, such as
-   * with 24 hours of nanoseconds, the key is reported as absent. */
+  /* True if the column stores timestamps as INT96, which has nanoseconds and room for any year. The
+   * keys of such a column may have the encoding LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and may be
+   * signed numbers of 16 bytes instead of 8. INT96 can write the same time in several ways, each
+   * with a different hash. A key is looked up in the ways that docs/parquet.md names. If the file
+   * has the time in yet another way, for example with 24 hours of nanoseconds, the key is reported
+   * as absent. */
   bool is_int96;
 } lanebloom_parquet_column_info;
 
@@ -182,9 +186,9 @@ LANEBLOOM_API void lanebloom_parquet_describe_column(const lanebloom_parquet *fi
                                                      lanebloom_parquet_column_info *info,
                                                      size_t info_size);
 
-/* Finds the column of this path. The path may also end at a group that has only one column, as the
- * group of a list has: "tags" finds "tags.list.element". Errors: ARGUMENT: no column, or more than
- * one, has this path. */
+/* Finds the column with this path. If the path names a group that has only one column, finds this
+ * column. Lists are such groups: "tags" finds "tags.list.element". Errors: ARGUMENT: no column, or
+ * more than one, has this path. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_find(const lanebloom_parquet *file,
                                                             const char *path, size_t *column,
                                                             char *problem, size_t problem_size);
@@ -199,28 +203,29 @@ typedef struct lanebloom_parquet_chunk_info {
   uint64_t first_row, nrows; /* the rows of the row group; a file's first row has the number 0 */
   uint64_t nvalues;          /* values in the chunk, nulls included */
   uint64_t nnulls;           /* nulls in the chunk; LANEBLOOM_UNKNOWN if the file does not say */
-  uint64_t offset, nbytes;   /* the place of the chunk's pages in the file, as they are stored */
+  uint64_t offset, nbytes;   /* where the chunk's pages are in the file, and their size there */
 
-  /* The chunk is encrypted or in another file, like the chunks that a _metadata file lists. Neither
-   * its filter nor its bounds can be read, and lanebloom_parquet_screen() returns LIMIT. */
+  /* True if the chunk is encrypted, or is in another file, like the chunks that a _metadata file
+   * lists. Then neither the filter nor the bounds of the chunk can be read, and
+   * lanebloom_parquet_screen() returns LIMIT. */
   bool is_elsewhere;
 
   bool has_filter;
-  uint64_t filter_offset; /* the place of the filter in the file: a header, followed by the bits */
-  uint64_t filter_nbytes; /* the bytes of header and bits; LANEBLOOM_UNKNOWN if the footer does not
-                           * say */
+  uint64_t filter_offset; /* where the filter is in the file: a header, followed by the bits */
+  uint64_t filter_nbytes; /* the size of header and bits; LANEBLOOM_UNKNOWN if the footer does not
+                           * have it */
 
-  /* The bounds: no value of the chunk is below min or above max, in the order of the type. There
-   * may be no value that equals min or max. NaN may be in the chunk in spite of the bounds, and
-   * zeros of either sign are equal. The bytes are as in the file: numbers are little-endian,
-   * decimals of fixed size big-endian. If the writer's bounds may not rule out a key
-   * (lanebloom_parquet_bounds), they are left out: has_min and has_max are false. Deprecated bounds
-   * of unsigned numbers and strings are always left out. */
+  /* The bounds: no value of the chunk is below min or above max, in the order of the type. The
+   * chunk may have no value that equals min or max. NaN may be in the chunk in spite of the bounds,
+   * and zeros of either sign are equal. The bytes of the bounds are as in the file: numbers are
+   * little-endian, decimals of fixed size are big-endian. If the writer's bounds must not rule out
+   * a key (lanebloom_parquet_bounds), the bounds are left out, and has_min and has_max are false.
+   * Deprecated bounds of unsigned numbers and strings are always left out. */
   bool has_min, has_max;
   lanebloom_slice min, max;
-  const char *bounds_doubt; /* a word that says why bounds are left out; NULL if none are:
-                             * not-asked-for, writer-unnamed, writer-untried, version-untried,
-                             * writer-wrong, contradictory, nan */
+  const char *bounds_doubt; /* why bounds are left out, as one of the words not-asked-for,
+                             * writer-unnamed, writer-untried, version-untried, writer-wrong,
+                             * contradictory, nan; NULL if no bounds are left out */
 } lanebloom_parquet_chunk_info;
 
 /* Describes a column chunk. row_group: an index below nrow_groups. column: an index below ncolumns.
@@ -230,12 +235,12 @@ LANEBLOOM_API void lanebloom_parquet_describe_chunk(const lanebloom_parquet *fil
                                                     lanebloom_parquet_chunk_info *info,
                                                     size_t info_size);
 
-/* Reads the filter of a column chunk. The caller owns the filter. Its format is LANEBLOOM_PARQUET,
- * and it can be saved, merged and screened like any other filter. Errors: ARGUMENT: the chunk has
- * no filter. FORMAT: the filter has an algorithm, a hash or a compression that the standard does
- * not define. CORRUPT: the filter's sizes contradict each other or the file, or the filter of
- * another chunk begins before this one ends. LIMIT: the chunk is encrypted or in another file. IO,
- * MEMORY, KERNEL. Memory: twice the filter's size while it is read. */
+/* Reads the filter of a column chunk. The caller owns the filter. The filter has the format
+ * LANEBLOOM_PARQUET, and can be saved, merged and screened like any other filter. Errors: ARGUMENT:
+ * the chunk has no filter. FORMAT: the filter has an algorithm, a hash or a compression that the
+ * standard does not define. CORRUPT: the filter's sizes contradict each other or the file, or the
+ * filter of another chunk begins before this one ends. LIMIT: the chunk is encrypted or in another
+ * file. IO, MEMORY, KERNEL. Memory: twice the filter's size while it is read. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_filter(const lanebloom_parquet *file,
                                                                    size_t row_group, size_t column,
                                                                    lanebloom_filter **filter,
@@ -248,13 +253,14 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_filter(const laneblo
 
 typedef struct lanebloom_parquet_keys lanebloom_parquet_keys;
 
-/* Prepares keys for all columns that have the type of this one, in any file. The keys are copied,
- * converted to the values that such a column stores, sorted and hashed. encoding: the encoding of
- * the keys, which must be the encoding of the column's keys or another one that is_int96 allows.
- * *bad_key becomes the index of a wrong key, or keys->n if no key is wrong. bad_key may be NULL.
+/* Prepares keys for all columns that have the same type as this one, in any file. The keys are
+ * copied, converted to the values that such a column stores, sorted and hashed. encoding: the
+ * encoding of the keys. It must be the encoding of the column's keys; if is_int96 is true, the
+ * comment on is_int96 names other encodings that are allowed, too. *bad_key becomes the index of a
+ * wrong key, or keys->n if no key is wrong. bad_key may be NULL.
  *
- * Errors: ARGUMENT: the column cannot be queried, or its keys have another encoding; or a key has a
- * wrong size, or is a value that the column cannot hold. MEMORY, KERNEL. Cost: n log n. Memory: the
+ * Errors: ARGUMENT: the column cannot be queried or has keys of another encoding, or a key has a
+ * wrong size or a value that the column cannot hold. MEMORY, KERNEL. Cost: n log n. Memory: the
  * bytes of the keys and 16 to 24 bytes per key. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_keys_create(
     const lanebloom_parquet *file, size_t column, lanebloom_encoding encoding,
@@ -265,16 +271,16 @@ LANEBLOOM_API void lanebloom_parquet_keys_free(lanebloom_parquet_keys *keys);
 
 /* Finds the keys that may be in a column chunk. The chunk's statistics rule out keys first, then
  * its filter, if it has one. A key that is reported as absent is in no row of the row group. bitmap
- * and *nmaybe: as the bitmap and the result of lanebloom_filter_screen(), in the order in which the
- * keys were given.
+ * and *nmaybe become the same as the bitmap and the result of lanebloom_filter_screen(), in the
+ * order in which the keys were given.
  *
  * Errors: ARGUMENT: the column has another type than the one for which the keys were prepared.
- * FORMAT: the filter is of a kind that the standard does not define. It is ignored: the bitmap has
- * the keys that the statistics leave. On any other error the bitmap has all keys, so that using it
- * is still correct. CORRUPT, LIMIT, IO, MEMORY and KERNEL are as for
- * lanebloom_parquet_load_filter(). Cost: linear in the keys within the bounds and in the filter,
- * which is read. For few keys, only the blocks of 32 bytes that the keys probe are read. Memory:
- * one filter. */
+ * FORMAT: the filter is of a kind that the standard does not define. Such a filter is ignored: the
+ * bitmap has the keys that the statistics do not rule out. On any other error the bitmap has all
+ * keys, so that using it is still correct. CORRUPT, LIMIT, IO, MEMORY and KERNEL are as for
+ * lanebloom_parquet_load_filter(). Cost: linear in the number of keys within the bounds and in the
+ * size of the filter, which is read. If there are few keys, only the blocks of 32 bytes that the
+ * keys probe are read. Memory: one filter. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file,
                                                               size_t row_group, size_t column,
                                                               const lanebloom_parquet_keys *keys,

@@ -1,6 +1,6 @@
-/* Gives kernels the hashes of a batch of keys, one block at a time: struct hash_source. A kernel
- * requests the next block while the cache lines for the block before are still being loaded, so
- * hashing fills the wait.
+/* The struct hash_source gives kernels the hashes of a batch of keys, one block at a time. A kernel
+ * requests the next block while the cache lines for the previous block are still being loaded, so
+ * that hashing fills the wait.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BATCH_H
 #define LANEBLOOM_BATCH_H
@@ -10,15 +10,16 @@
 enum {
   MAX_HASH_NBYTES = 8,
   BLOCK_NBYTES = 8 << 10, /* the size of a block of hashes, which stays in the first-level cache */
-  /* the number of hashes in a block, for hashes of any size */
+  /* this many hashes fit into a block, whatever their size */
   BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES,
 
-  /* The most bytes of keys that are prefetched, one block ahead, at a time. The CPU's own
-   * prefetching is too late for kernels that need only a few cycles per key; more bytes would evict
-   * lines that are in use. (Zen 4, LevelDB format, filter of 256 KiB: with prefetching an absent
-   * key takes 2.00 ns and a present one 3.59, without it 2.36 and 3.91.) The bytes go into the
-   * second-level cache. (AVX-512 on Xeon, rocksdb-local, filter of 16 KiB: prefetching 8 KiB into
-   * the first level takes 1.43 ns per key, 16 KiB into the second level 1.36.) */
+  /* At most this many bytes of keys are prefetched at a time, one block ahead. The CPU's own
+   * prefetching is too late for kernels that need only a few cycles per key. Prefetching more bytes
+   * would evict lines that are in use. (Zen 4, LevelDB format, filter of 256 KiB: an absent key
+   * takes 2.00 ns with prefetching and 2.36 ns without it; a present key takes 3.59 and 3.91 ns.)
+   * The bytes go into the second-level cache. (AVX-512 on Xeon, rocksdb-local, filter of 16 KiB: a
+   * key takes 1.43 ns if 8 KiB are prefetched into the first level, and 1.36 ns if 16 KiB are
+   * prefetched into the second level.) */
   MAX_FETCHED_NBYTES = 16 << 10,
 };
 
@@ -47,20 +48,23 @@ static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
 /* Calls with at most this many keys are run by scalar code, because preparing vector lanes, or
  * filling them, would cost more. */
 enum {
-  /* The limit for screening. (AVX-512 on an Intel Xeon, filter of 256 KiB: with one key leveldb
-   * takes 39 ns by lanes and 12 by scalar code, rocksdb-local 50 and 10; with 8 keys rocksdb-local
-   * takes 6.2 ns per key by lanes and 9.6 by scalar code.) */
+  /* The limit for screening. Times per key with AVX-512 on an Intel Xeon, filter of 256 KiB, in ns:
+   *
+   *                             by lanes   by scalar code
+   *   leveldb, 1 key               39            12
+   *   rocksdb-local, 1 key         50            10
+   *   rocksdb-local, 8 keys        6.2           9.6 */
   FEW_SCREENED = 4,
-  /* The limit for screening a filter of cache lines. (Zen 4: one key takes 44 to 50 ns by scalar
-   * code, 80 to 98 by lanes.) */
+  /* The limit for screening a filter that consists of cache lines. (Zen 4: one key takes 44 to 50
+   * ns by scalar code and 80 to 98 ns by lanes.) */
   FEW_SCREENED_IN_LINES = 5,
   /* The limit for screening a far filter of LevelDB's layout. A filter is far if it is so large
    * that kernels prefetch its cache lines. This limit is higher, because a CPU overlaps the cache
    * misses of several calls if the calls have few instructions. (AVX-512 on Xeon, filter of 16 MiB,
-   * no key passes, calls of 8 keys: scalar code takes 42 ns, lanes 50.) */
+   * calls of 8 keys of which none passes: scalar code takes 42 ns, and lanes take 50 ns.) */
   FEW_SCREENED_FAR = 11,
-  /* The limit for adding. (AVX-512 on Zen 4, LevelDB's format, one key with its hash and the plan
-   * of the filter: 147 ns by lanes, 50 by scalar code.) */
+  /* The limit for adding. (AVX-512 on Zen 4, LevelDB's format: adding one key, including its hash
+   * and the plan of the filter, takes 147 ns by lanes and 50 ns by scalar code.) */
   FEW_ADDED = 8,
 };
 
@@ -68,8 +72,8 @@ enum {
  * The layout of the keys must be one that kernels read (enum keys_layout). */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 
-/* Hashes keys of a layout that kernels do not read (enum gathered_layout): copies the keys, block
- * by block, to a layout that kernels read (hash.c). */
+/* Hashes keys of a layout that kernels do not read (enum gathered_layout). The function, which is
+ * in hash.c, copies the keys block by block to a layout that kernels read. */
 void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes);
 
@@ -94,8 +98,8 @@ struct hash_source {
   size_t hash_nbytes;
   size_t next, n; /* the index of the next key, and the number of keys */
 
-  /* For adding: scratch memory with any contents, aligned to a cache line, as large as
-   * layout_kernels.scratch_nbytes() says; or NULL, which only makes adding slower. */
+  /* Scratch memory for adding. It is aligned to a cache line, has any contents, and is as large as
+   * layout_kernels.scratch_nbytes() says. If it is NULL, adding is only slower. */
   void *scratch;
 
   /* The index of the block that the next hashes are written to. Blocks are aligned to cache lines,
@@ -132,9 +136,9 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
 }
 
 /* Prefetches the keys or hashes that the next block is made from. For keys, hash_source_next()
- * calls this function. For hashes, a kernel calls it if the filter exceeds the caches, where it
- * pays. (Xeon, filter of 16 MiB, rocksdb-local: sse41 takes 5.4 ns per hash without the call and
- * 4.7 with it, avx512 3.5 and 3.3. If the filter is in a cache, the call costs 1 to 4 %.) The
+ * calls this function. For hashes, a kernel calls this function if the filter exceeds the caches.
+ * (Xeon, filter of 16 MiB, rocksdb-local: sse41 takes 5.4 ns per hash without the call and 4.7 ns
+ * with it; avx512 takes 3.5 and 3.3 ns. If the filter is in a cache, the call costs 1 to 4 %.) The
  * function is always inlined, because gcc 12 removes calls of a function that only prefetches. */
 __attribute__((always_inline)) static inline void
 hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
@@ -157,18 +161,23 @@ static inline void hash_source_hash(const struct hash_source *source, const lane
   hash_keys(source->hash, keys, source->hash_nbytes, hashes);
 }
 
-/* The keys or hashes that the block after the next is made from. They are prefetched in parts,
- * between the tests of other hashes: if more lines are requested at once than the CPU has buffers
- * for, it waits. (AVX-512 on Xeon, rocksdb-local, filters of 256 KiB and 16 MiB: with keys of 16
- * bytes 2.10 and 4.65 ns per key if prefetched at once, 1.83 and 4.30 in parts; with keys of 8
- * bytes 1.53 and 3.80 at once, 1.52 and 3.45 in parts.) */
+/* The keys or hashes from which the block after the next one is made. They are prefetched in parts,
+ * between the tests of other hashes, because the CPU waits if more lines are requested at once than
+ * it has buffers for. Times per key with AVX-512 on Xeon, rocksdb-local, in ns:
+ *
+ *                                         filter of 256 KiB   filter of 16 MiB
+ *   keys of 16 bytes, prefetched at once        2.10                4.65
+ *   keys of 16 bytes, prefetched in parts       1.83                4.30
+ *   keys of 8 bytes, prefetched at once         1.53                3.80
+ *   keys of 8 bytes, prefetched in parts        1.52                3.45 */
 struct fetch {
   const uint8_t *at;
   size_t stride; /* bytes from one prefetched key to the next */
 };
 
 /* Returns the input of the block after the next. For the last blocks, and for keys that are not at
- * equal distances, it returns an empty input, so that fetch_eight() prefetches nothing. */
+ * equal distances, the function returns an empty input, so that fetch_eight() prefetches
+ * nothing. */
 static inline struct fetch hash_source_ahead(const struct hash_source *source, size_t max_nkeys)
 {
   const uint8_t *const data = source->keys ? source->keys->data : source->hashes;
@@ -192,8 +201,8 @@ __attribute__((always_inline)) static inline void fetch_eight(struct fetch *fetc
 /* Returns the next block of hashes, at any alignment, in the host's byte order. The block stays
  * valid while the next block is in use: only the second call after this one overwrites it.
  * max_nkeys must be a multiple of 8, and max_nkeys hashes must fit into BLOCK_NBYTES. *nkeys
- * becomes the number of hashes in the block: max_nkeys, less only in the last block, and 0 after
- * the last. */
+ * becomes the number of hashes in the block: max_nkeys, or fewer in the last block, or 0 after the
+ * last block. */
 static inline const void *hash_source_hash_next(struct hash_source *source, size_t max_nkeys,
                                                 size_t *nkeys)
 {
@@ -205,7 +214,7 @@ static inline const void *hash_source_hash_next(struct hash_source *source, size
     return source->hashes + first * source->hash_nbytes;
   uint8_t *block = source->blocks[source->next_block];
   source->next_block ^= 1;
-  /* no copy of the struct: wide loads of it would wait for the narrow stores that wrote it */
+  /* the struct is not copied: wide loads would wait for the narrow stores that wrote it */
   if (*nkeys == source->n) {
     hash_source_hash(source, source->keys, block);
   } else if (*nkeys > 0) {
@@ -215,7 +224,8 @@ static inline const void *hash_source_hash_next(struct hash_source *source, size
   return block;
 }
 
-/* Does what hash_source_hash_next() does, and prefetches the keys of the block after. */
+/* Returns the next block as hash_source_hash_next() does, and prefetches the keys of the block
+ * after it. */
 static inline const void *hash_source_next(struct hash_source *source, size_t max_nkeys,
                                            size_t *nkeys)
 {

@@ -9,7 +9,7 @@
 
 /* A builder is sized if it was created with expected_keys, or by lanebloom_builder_part(). A sized
  * builder has the filter in `memory` from the start. A builder that is not sized stores `hashes`
- * until the filter is finished, because only then the number of keys is known. */
+ * until the filter is finished, because the number of keys is not known before. */
 struct lanebloom_builder {
   const struct format_table *format;
   double bits_per_key; /* to record: the requested value, limited to the highest with an effect */
@@ -19,7 +19,7 @@ struct lanebloom_builder {
   bool sized;
 
   struct filter_shape shape; /* if sized */
-  struct memory memory;      /* if sized; without bytes from a finish to the next add */
+  struct memory memory;      /* if sized; has no bytes between a finish and the next add */
 
   uint8_t *hashes; /* if not sized: nhashes hashes, and room for `room` hashes */
   size_t nhashes, room;
@@ -42,9 +42,9 @@ static lanebloom_status ensure_payload(lanebloom_builder *builder)
 
 /* ---- Not sized: hashes are stored until their number is known ---- */
 
-/* Makes room for n more hashes, and at least doubles the room, so that few calls copy. Large arrays
- * are cheap to grow: the system moves them by remapping pages, and pages that are never written
- * take no memory. */
+/* Makes room for n more hashes. If the room grows, it is at least doubled, so that few calls copy.
+ * Large arrays are cheap to grow: the system moves them by remapping pages, and pages that are
+ * never written take no memory. */
 static lanebloom_status ensure_room(lanebloom_builder *builder, size_t n)
 {
   const size_t size = HASH_NBYTES[builder->format->hash];
@@ -92,7 +92,7 @@ static void append_keys(lanebloom_builder *builder, hash_function *hash, const l
     append_block(builder, hash_source_write(&source, BLOCK_NKEYS, end_of_hashes(builder)));
 }
 
-/* Appends the hashes of `from` to those of `into`. Both have no repetitions of their own, so only
+/* Appends the hashes of `from` to the hashes of `into`. Neither of the two has repetitions, so only
  * the first hash of `from` can repeat the last hash of `into`. */
 static void append_stored(lanebloom_builder *into, const lanebloom_builder *from)
 {
@@ -106,8 +106,8 @@ static void append_stored(lanebloom_builder *into, const lanebloom_builder *from
 
 /* ---- Both ---- */
 
-/* Sets the bits of all hashes. If there is not enough memory for scratch memory, kernels do without
- * it and are only slower. */
+/* Sets the bits of all hashes. If no scratch memory can be allocated, kernels do without it and are
+ * only slower. */
 static void add_hashes(const struct format_table *format, const struct kernel_table *kernels,
                        const struct filter_shape *shape, uint8_t *bytes, struct hash_source *source)
 {
@@ -251,15 +251,15 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
 }
 
 /* Divides `total` items into n parts whose sizes differ by at most 1, and returns the index of the
- * first item of part i. If i is n, that is `total`. */
+ * first item of part i. If i is n, returns `total`. */
 static uint64_t part_begin(uint64_t total, size_t i, size_t n)
 {
   const uint64_t nlarger = total % n;
   return total / n * i + (i < nlarger ? i : nlarger);
 }
 
-/* Creates a filter of the size that the engine would choose for all stored hashes, and adds part i
- * of n of the hashes to it. */
+/* Creates a filter of the size that the engine would choose for all stored hashes. Divides the
+ * hashes into n parts, and adds only part i to the filter. */
 static lanebloom_status build_payload(const lanebloom_builder *builder,
                                       const struct kernel_table *kernels, size_t i, size_t n,
                                       struct filter_shape *shape, struct memory *memory)
@@ -351,7 +351,7 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   return LANEBLOOM_OK;
 }
 
-/* Returns the number of hashes that decides the size of the filter: all hashes but repetitions. */
+/* Counts the hashes without the repetitions. This number decides the size of the filter. */
 static uint64_t count_hashes(const struct format_table *format, const struct kernel_table *kernels,
                              const lanebloom_keys *keys)
 {
@@ -371,8 +371,9 @@ static uint64_t count_hashes(const struct format_table *format, const struct ker
   return count;
 }
 
-/* Checks whether it is faster to hash keys twice, for the size and for the bits, than to store
- * their hashes. It is faster if keys are short and their hashes exceed the caches. */
+/* Checks whether it is faster to hash keys twice, first for the size and then for the bits, than to
+ * store their hashes. Hashing twice is faster if the keys are short and their hashes exceed the
+ * caches. */
 static bool hashing_twice_pays(const lanebloom_keys *keys, size_t hash_nbytes)
 {
   enum { SHORT_NBYTES = 16, MAX_STORED_NBYTES = 16 << 20 };
@@ -380,8 +381,8 @@ static bool hashing_twice_pays(const lanebloom_keys *keys, size_t hash_nbytes)
          keys->n > MAX_STORED_NBYTES / hash_nbytes;
 }
 
-/* Returns the number of keys that decides the size of the filter, or 0 if a builder shall store the
- * hashes and count them at the end. */
+/* Returns the number of keys that decides the size of the filter, or 0 if a builder should store
+ * the hashes and count them at the end. */
 static uint64_t expected_keys_of(const struct format_table *format, const lanebloom_keys *keys)
 {
   if (!format->drops_equal_neighbours)

@@ -1,4 +1,5 @@
-/* Loads and stores at any alignment, little-endian and big-endian, on hosts of either byte order.
+/* Loads and stores little-endian and big-endian numbers at any alignment, on hosts of either byte
+ * order.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BYTES_H
 #define LANEBLOOM_BYTES_H

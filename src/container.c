@@ -13,11 +13,11 @@
 
 #include "bytes.h"
 
-/* The magic number shows damage as PNG's does: its first byte is not ASCII, and it contains line
- * ends, which a transfer in text mode would change. */
+/* Like PNG's magic number, this one reveals damage by transfers in text mode: its first byte is not
+ * ASCII, and it contains line ends, which such a transfer would change. */
 static const uint8_t MAGIC[8] = {0x89, 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* A container has the first version if its filter has the plain key form, otherwise the second. */
+/* If a filter has the plain key form, its container has the first version, otherwise the second. */
 enum { VERSION_PLAIN = 1, VERSION_KEY_FORM = 2 };
 
 static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format allows more */

@@ -1,5 +1,5 @@
-/* Containers are lanebloom's own files: a header of 64 bytes, followed by a filter in the bytes of
- * its engine (LevelDB, RocksDB ...). docs/file-format.md defines them.
+/* Containers are lanebloom's own files. A container is a header of 64 bytes, followed by a filter
+ * as its engine (LevelDB, RocksDB ...) stores it. docs/file-format.md defines them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CONTAINER_H
 #define LANEBLOOM_CONTAINER_H
@@ -7,7 +7,7 @@
 #include "common/problem.h"
 #include "filter.h"
 
-enum { CONTAINER_HEADER_NBYTES = 64 }; /* a cache line, so that the payload starts on one */
+enum { CONTAINER_HEADER_NBYTES = 64 }; /* one cache line, so that the payload starts on the next */
 
 /* Returns true if there are at least 64 bytes, and they begin with the magic number of
  * containers. */
@@ -22,7 +22,7 @@ lanebloom_status lanebloom_container_check_header(const uint8_t *header, uint64_
  * header. */
 uint64_t lanebloom_container_payload_nbytes(const uint8_t *header);
 
-/* Opens a container. Its bytes are in `memory`, or are borrowed. On success the filter owns
+/* Opens a container, whose bytes are in `memory` or are borrowed. On success the filter owns
  * `memory`; on an error the caller still owns it. Errors: FORMAT, CORRUPT, LIMIT, MEMORY. Cost: if
  * verify_sum is set, all bytes are read for the checksum; otherwise constant. */
 lanebloom_status lanebloom_container_open(const uint8_t *bytes, size_t nbytes, bool verify_sum,

@@ -72,8 +72,8 @@ static const struct kernel_table *by_name(const char *name)
   return NULL;
 }
 
-/* Stores `value` in the choice if it is NULL, and returns the choice. If several threads call this
- * at once, the first value is stored, and all threads get it. */
+/* If the choice is NULL, stores `value` in it. Returns the choice. If several threads call this at
+ * once, the first value is stored, and all threads get it. */
 static const struct kernel_table *settle(kernel_choice *choice, const struct kernel_table *value)
 {
   const struct kernel_table *found = NULL;
@@ -110,15 +110,15 @@ bool lanebloom_cpu_is_emulated(void)
 /* Returns true on Intel's CPUs with AVX-VNNI: Alder Lake, Sapphire Rapids and later.
  *
  * - On the Xeon with AVX-VNNI that was measured, gathers are one to two times as fast as loads
- *   (LevelDB filter of 16 KiB, present keys: AVX-512 takes 1.5 ns per key with gathers and 2.6 with
- *   loads, AVX2 1.9 and 2.6). No other CPU with AVX-VNNI was measured.
+ *   (LevelDB filter of 16 KiB, present keys: AVX-512 takes 1.5 ns per key with gathers and 2.6 ns
+ *   with loads; AVX2 takes 1.9 and 2.6 ns). No other CPU with AVX-VNNI was measured.
  * - Earlier Intel CPUs, from Skylake on, gather slowly if their microcode mitigates Gather Data
  *   Sampling (CVE-2022-40982; INTEL-SA-00828 lists the CPUs). A program cannot read from the CPU
- *   whether it does; Linux shows it in
+ *   whether the microcode does so; Linux shows it in
  *   /sys/devices/system/cpu/vulnerabilities/gather_data_sampling.
  * - AMD splits a gather in microcode. On Zen 3 a gather of eight dwords takes 39 operations and 8
- *   cycles, in which the CPU could do 24 loads (uops.info, vpgatherdd). On Zen 4 loads are 1.1 to
- *   1.6 times as fast as gathers. */
+ *   cycles; in 8 cycles the CPU could do 24 loads (uops.info, vpgatherdd). On Zen 4 loads are 1.1
+ *   to 1.6 times as fast as gathers. */
 bool lanebloom_cpu_gathers_fast(void)
 {
 #if defined(__x86_64__)

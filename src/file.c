@@ -35,8 +35,8 @@ static uint64_t min(uint64_t a, uint64_t b)
   return a < b ? a : b;
 }
 
-/* Returns the number of bytes from the file's position to its end, or LANEBLOOM_UNKNOWN if it is no
- * regular file. */
+/* Returns the number of bytes from the file's position to its end, or LANEBLOOM_UNKNOWN if this is
+ * no regular file. */
 static uint64_t bytes_left(int fd)
 {
   struct stat info;
@@ -46,9 +46,9 @@ static uint64_t bytes_left(int fd)
   return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
 }
 
-/* Checks whether the file became shorter while it was read. `left` is the number of bytes it had to
- * the end, `found` the number that was read. Comparing these two is not enough, because files in
- * /sys report more bytes than they have. */
+/* Checks whether the file became shorter while it was read. `left` is the number of bytes that were
+ * left before reading; `found` is the number of bytes that were read. Comparing these two numbers
+ * is not enough, because files in /sys report more bytes than they have. */
 static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 {
   struct stat now;
@@ -110,7 +110,7 @@ static lanebloom_status load(int fd, const struct problem *problem, lanebloom_fi
     return problem_io(problem);
   lanebloom_status status = lanebloom_container_check_header(
       header, (uint64_t)got,
-      problem); /* before the payload is read, because the file may be large and no container */
+      problem); /* before the payload is read: the file may be large and not a container */
   if (status)
     return status;
 
@@ -150,7 +150,7 @@ static lanebloom_status map(int fd, const struct problem *problem, lanebloom_fil
 }
 
 /* Opens a file for reading. A path such as /dev/stdin names a descriptor of this process. Such a
- * descriptor is duplicated, and so it is read from its current position. */
+ * descriptor is duplicated, so reading begins at its current position. */
 static int open_to_read(const char *path)
 {
   char target[PATH_MAX];
@@ -190,7 +190,7 @@ lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filte
   *filter = NULL;
   if (!lanebloom_kernels_current())
     return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
-  /* O_NONBLOCK: does not wait for a pipe's writer */
+  /* with O_NONBLOCK, open() does not wait for a pipe's writer */
   int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   if (fd < 0)
     return problem_io(&problem);
@@ -227,8 +227,8 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   if (status)
     return status;
   /* A container that was read as bare bytes would be a filter with wrong bits, so it would lose
-   * keys. Therefore it is refused, although an engine's bytes might begin like a container by
-   * chance. */
+   * keys. Therefore bytes that begin like a container are refused, although an engine's bytes might
+   * begin like one by chance. */
   if (lanebloom_container_begins(memory.bytes, nbytes))
     status =
         problem_set(&problem, LANEBLOOM_ERR_FORMAT,

@@ -184,7 +184,7 @@ lanebloom_status lanebloom_filter_adopt_raw(const struct format_table *requested
       lanebloom_filter_adopt(requested, bytes, nbytes, facts, memory, filter, problem);
   if (status)
     return status;
-  /* as a builder records them */
+  /* limits the bits per key as a builder does when it records them */
   double *bits_per_key = &(*filter)->facts.bits_per_key;
   const double max = (double)(*filter)->format->max_millibits / 1000;
   if (max > 0 && *bits_per_key > max)

@@ -17,13 +17,13 @@ struct format_table {
   /* The frame: the number of bytes before the payload, and after it. */
   size_t header_nbytes, trailer_nbytes;
 
-  /* the engine counts a run of equal hashes once when it chooses the size */
+  /* if true, the engine counts a run of equal hashes only once when it chooses the size */
   bool drops_equal_neighbours;
 
   /* ---- Opening ---- */
 
   /* Returns the table of the format that the bytes have. Only a table that stands for several
-   * formats, which their bytes tell apart, has this function; in all other tables it is NULL. */
+   * formats has this function; in all other tables the member is NULL. */
   const struct format_table *(*recognise)(const uint8_t *bytes, size_t size);
 
   /* Finds the shape of a filter of at most max_nbytes bytes, by the rules of the engine's reader.
@@ -70,8 +70,9 @@ struct format_table {
    * round_bits. Errors: LIMIT. */
   lanebloom_status (*plan)(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape);
 
-  /* Finds the least bits per key for which planned_rate, with nkeys keys, is at most `rate`. It
-   * uses the engine's own rule, if it has one, or lanebloom_search_bits. Errors: LIMIT. */
+  /* Finds the least bits per key for which planned_rate, with nkeys keys, is at most `rate`. The
+   * function uses the engine's own rule if the engine has one, and lanebloom_search_bits otherwise.
+   * Errors: LIMIT. */
   lanebloom_status (*bits_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,
                                     uint64_t *millibits);
 
@@ -135,14 +136,16 @@ uint32_t lanebloom_nprobes_by_bits(uint64_t bits_per_key);
 uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t nkeys);
 
 /* Estimates the number of distinct keys. Returns LANEBLOOM_UNKNOWN if the set bits allow no
- * estimate, as when all are set. */
+ * estimate, for example if all bits are set. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits);
 
-/* These functions return false-positive rates, from 0 to 1. The first is for a filter in which the
- * share `fill` of the bits is set, the second for a filter of nkeys keys. The third is the rate of
- * keys that pass because their hashes are equal. The last joins the rates a and b of two
- * independent causes. */
+/* These functions return false-positive rates, from 0 to 1:
+ *
+ *   lanebloom_rate_filled      the rate of a filter in which the share `fill` of the bits is set
+ *   lanebloom_rate_planned     the rate of a filter of nkeys keys
+ *   lanebloom_rate_collision   the rate at which absent keys pass because of equal hashes
+ *   lanebloom_rate_either      the rate of two independent causes that have the rates a and b */
 double lanebloom_rate_filled(double fill, unsigned nprobes);
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys);
 double lanebloom_rate_collision(double nkeys, int hash_nbits);

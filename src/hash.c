@@ -18,9 +18,9 @@ __attribute__((always_inline)) static inline void copy_fields(const lanebloom_ke
 }
 
 /* Copies fields of common widths side by side, because vector kernels hash keys of one width faster
- * than slices (BloomHash by AVX-512 on a Xeon, fields of 8 bytes in records of 24: 1.1 ns per key
- * if copied, 3.2 as slices). If the width is not common, or the keys are not fields, the function
- * copies nothing and returns false. */
+ * than slices. (BloomHash by AVX-512 on a Xeon, fields of 8 bytes in records of 24: a key takes 1.1
+ * ns if it is copied and 3.2 ns as a slice.) If the width is not common, or the keys are not
+ * fields, the function copies nothing and returns false. */
 static bool copy_usual_fields(const lanebloom_keys *keys, uint8_t *bytes)
 {
   switch (keys->layout == KEYS_STRIDED ? keys->width : 0) {

@@ -1,5 +1,5 @@
-/* Fills a struct of the caller, who may have been compiled with another version of a public header,
- * in which the struct has fewer or more members at its end.
+/* Fills a struct for a caller that may have been compiled with another version of a public header.
+ * In that version, the struct may have fewer or more members at its end.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_INFO_H
 #define LANEBLOOM_INFO_H

@@ -67,8 +67,8 @@ typedef void probe_function(const struct filter_shape *shape, const uint8_t *pay
 typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
                           struct hash_source *source);
 
-/* Returns the size of the scratch memory that makes adding nkeys hashes faster, in bytes, or 0 if
- * none does. */
+/* Returns the size, in bytes, of the scratch memory that makes adding nkeys hashes faster, or 0 if
+ * scratch memory does not make it faster. */
 typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
 
 struct layout_kernels {
@@ -77,20 +77,20 @@ struct layout_kernels {
   scratch_function *scratch_nbytes; /* NULL if no scratch memory is used */
 };
 
-/* A table is constant and complete: if an instruction set has no faster function, its table has
- * scalar's. */
+/* A table is constant and complete: if an instruction set has no faster function, its table has the
+ * scalar function. */
 struct kernel_table {
   const char *name;
   /* The table with the highest score on this CPU is the default. A score of 0 means that the CPU or
-   * the operating system cannot run it. A score of 1, which is less than scalar's, means that the
-   * table was never measured on a CPU, so it is used only if the user names it. */
+   * the operating system cannot run it. A score of 1, which is less than the score of scalar, means
+   * that the table was never measured on a CPU, so it is used only if the user names it. */
   unsigned (*score)(void);
   hash_function *hash[HASH_END];
   struct layout_kernels layout[LAYOUT_END];
 };
 
-/* The tables of all instruction sets. A build has scalar's and those of its architecture; each is
- * defined in src/<instruction set>/kernels.c. */
+/* The tables of all instruction sets. A build has the scalar table and the tables of its
+ * architecture. Each table is defined in src/<instruction set>/kernels.c. */
 extern const struct kernel_table lanebloom_kernels_scalar;
 extern const struct kernel_table lanebloom_kernels_avx512, lanebloom_kernels_avx512_loads;
 extern const struct kernel_table lanebloom_kernels_avx2, lanebloom_kernels_avx2_loads;
@@ -102,18 +102,18 @@ extern const struct kernel_table lanebloom_kernels_vsx;
 /* ---- The choice (dispatch.c) ---- */
 
 /* Returns the table in use, or NULL while $LANEBLOOM_KERNEL names a table that cannot run here. Any
- * thread may call it at any time. A public function calls it once, so that one table serves the
- * whole call. */
+ * thread may call this function at any time. A public function calls it once, so that one table
+ * serves the whole call. */
 const struct kernel_table *lanebloom_kernels_current(void);
 
 /* Checks whether CPUID reports that QEMU translates instructions. QEMU emulates vectors lane by
  * lane, so scalar code is faster there: when probing FastLocalBloom, avx2-loads took 185 ns per
- * key, scalar code 20 ns. */
+ * key, and scalar code took 20 ns. */
 bool lanebloom_cpu_is_emulated(void);
 
-/* Checks whether this is a CPU whose gathers (one instruction that loads all lanes, each from its
- * own address) are known to be faster than loads of one lane at a time. On other CPUs gathers may
- * be many times slower. */
+/* Checks whether this CPU is known to gather faster than it loads one lane at a time. A gather is
+ * one instruction that loads all lanes, each from its own address. On other CPUs gathers may be
+ * many times slower. */
 bool lanebloom_cpu_gathers_fast(void);
 
 #endif

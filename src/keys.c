@@ -1,5 +1,5 @@
 /* Makes batches of keys. One struct, lanebloom_keys, describes keys in every layout. A part of a
- * batch is a batch that borrows from it.
+ * batch is itself a batch, which borrows the keys of the whole batch.
  * SPDX-License-Identifier: MIT */
 #include "keys.h"
 

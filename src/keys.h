@@ -1,4 +1,4 @@
-/* The layouts that a batch of keys may have in memory, and access to one key of it.
+/* Defines the layouts that a batch of keys may have in memory, and reads single keys of a batch.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_KEYS_H
 #define LANEBLOOM_KEYS_H
@@ -16,7 +16,7 @@ enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
 enum gathered_layout { KEYS_STRIDED = KEYS_SLICES + 1, KEYS_STRINGS };
 
 /* A string view begins with the size of the string, in 4 bytes. If the string has at most 12 bytes,
- * it follows; otherwise a prefix of 4 bytes and a pointer to the string follow. */
+ * the string itself follows; otherwise a prefix of 4 bytes and a pointer to the string follow. */
 enum { VIEW_NBYTES = 16, VIEW_INLINE = 4, VIEW_MAX_INLINE = 12, VIEW_POINTER = 8 };
 
 static inline lanebloom_slice string_at(const void *views, size_t i)
@@ -30,7 +30,7 @@ static inline lanebloom_slice string_at(const void *views, size_t i)
   return string;
 }
 
-/* Checks that offsets never descend, which callers must ensure. Debug builds assert this before
+/* Checks that offsets never descend. Callers must ensure this, and debug builds assert it before
  * keys are hashed. */
 static inline bool keys_ascend(const lanebloom_keys *keys)
 {

@@ -5,14 +5,15 @@
 
 #include "filter.h"
 
-/* Adds two numbers of keys. If the sum overflows, it is unknown. */
+/* Adds two numbers of keys. If one of them is unknown, or if the sum overflows, the sum is
+ * unknown. */
 static inline uint64_t add_counts(uint64_t a, uint64_t b)
 {
   uint64_t sum;
   return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
 }
 
-/* Sets the bits that are set in `from`. */
+/* Sets the bits in `into` that are set in `from`. */
 static inline void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
 {
   for (uint64_t i = 0; i < nbytes; i++)
@@ -23,8 +24,8 @@ static inline void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
 lanebloom_status lanebloom_differ(const struct problem *problem, const char *expected,
                                   const char *found);
 
-/* Compare what filters and builders have in common, and report the first difference. Errors:
- * MISMATCH. */
+/* These functions compare properties that both filters and builders have, and report the first
+ * difference. Errors: MISMATCH. */
 lanebloom_status lanebloom_compare_formats(const struct format_table *expected,
                                            lanebloom_key_form expected_form,
                                            const struct format_table *found,

@@ -1,6 +1,6 @@
 /* Screens a batch of keys in parts of PART_NKEYS. A kernel fills and drains its pipeline once per
- * part, so larger parts cost less per key. But the hits of a part should stay in the first-level
- * cache until they are counted, so parts cannot be too large.
+ * part, so larger parts cost less per key. But parts must not be too large, because the hits of a
+ * part should stay in the first-level cache until they are counted.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARTS_H
 #define LANEBLOOM_PARTS_H

@@ -13,12 +13,13 @@ double lanebloom_rate_filled(double fill, unsigned nprobes)
   return pow(fill, nprobes);
 }
 
-/* n keys of k probes set the share 1 - (1 - 1/m)^(k n) of m bits. lanebloom_rate_filled() turns
- * this share into the rate (A. Broder and M. Mitzenmacher, Network applications of Bloom filters: a
- * survey, Internet Mathematics 1(4), 2004, section 2.1). Double hashing, which computes all probes
- * of a key from two hashes, has the same rate if m is large and the two hashes are independent (A.
- * Kirsch and M. Mitzenmacher, Less hashing, same performance, ESA 2006). LevelDB's two hashes are
- * not independent; docs/leveldb-false-positives.md says what follows. */
+/* Returns the rate of a filter of nkeys keys. n keys of k probes set the share 1 - (1 - 1/m)^(k n)
+ * of m bits, and lanebloom_rate_filled() turns this share into the rate (A. Broder and M.
+ * Mitzenmacher, Network applications of Bloom filters: a survey, Internet Mathematics 1(4), 2004,
+ * section 2.1). Double hashing, which computes all probes of a key from two hashes, has the same
+ * rate if m is large and the two hashes are independent (A. Kirsch and M. Mitzenmacher, Less
+ * hashing, same performance, ESA 2006). LevelDB's two hashes are not independent;
+ * docs/leveldb-false-positives.md says what follows. */
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys)
 {
   double fill = -expm1(nprobes * nkeys * log1p(-1 / nbits));
@@ -47,8 +48,8 @@ double lanebloom_rate_either(double a, double b)
  * the share e^(-p n / L) of bits unset; solving for n gives the estimate. A filter without lines
  * counts as one line of m bits; for it the estimate is -m / k ln(1 - X / m), if X bits are set (S.
  * J. Swamidass and P. Baldi, Mathematical correction for fingerprint similarity measures to improve
- * chemical retrieval, J. Chem. Inf. Model. 47(3), 2007, equation 7). So far this is the number of
- * different hashes, because keys of equal hashes set the same bits. n keys have
+ * chemical retrieval, J. Chem. Inf. Model. 47(3), 2007, equation 7). This is an estimate of the
+ * number of different hashes, because keys of equal hashes set the same bits. n keys have
  * 2^w (1 - e^(-n / 2^w)) different hashes of w bits, and the last step solves this for n. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits)
@@ -65,8 +66,7 @@ uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbi
   return nkeys < 0x1p63 ? (uint64_t)round(nkeys) : LANEBLOOM_UNKNOWN;
 }
 
-/* Finds the format and plans the shape of the filter. In doing so it checks the arguments of a
- * call. */
+/* Finds the format and plans the shape of the filter. This also checks the arguments of a call. */
 static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t nkeys,
                              const struct format_table **format, struct filter_shape *shape)
 {
@@ -103,9 +103,9 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
 
 /* ---- Bits per key for a rate ---- */
 
-/* Returns true if a filter with these bits per key reaches the rate, or is too large to be planned
- * (*status). If the result is true, it is also true for more bits per key with the same number of
- * probes, so that bisection can be used. */
+/* Returns true if a filter with these bits per key reaches the rate, or if it is too large to be
+ * planned, which *status then says. If the result is true, it is also true for more bits per key
+ * with the same number of probes, so that bisection can be used. */
 static bool is_enough(const struct format_table *format, double rate, uint64_t nkeys,
                       uint64_t millibits, lanebloom_status *status)
 {
@@ -115,9 +115,9 @@ static bool is_enough(const struct format_table *format, double rate, uint64_t n
 }
 
 /* More bits per key lower the rate, but the larger number of probes that comes with them may raise
- * it. So the search goes through the ranges of bits per key that have the same number of probes. If
- * the last value of a range reaches the rate, bisection finds the first value of the range that
- * does. */
+ * the rate. So the search goes through the ranges of bits per key that have the same number of
+ * probes. If the last value of a range reaches the rate, bisection finds the first value of the
+ * range that does. */
 lanebloom_status lanebloom_search_bits(const struct format_table *format, double rate,
                                        uint64_t nkeys, uint64_t *millibits)
 {

@@ -35,7 +35,7 @@ static void screen_part(const void *of, size_t first, size_t n, uint8_t *hits)
   struct hash_source source;
   lanebloom_keys part;
   if (queries->keys) {
-    const bool whole = n == queries->n; /* see hash_source_hash_next() */
+    const bool whole = n == queries->n; /* not copied: see hash_source_hash_next() */
     if (!whole)
       part = lanebloom_keys_part(queries->keys, first, n);
     hash_source_of_keys(&source, whole ? queries->keys : &part, kernels->hash[format->hash],
