@@ -31,7 +31,7 @@ static lanebloom_status add_rows(lanebloom_builder *builder, const struct column
   return status || n == 0 ? status : add_block(builder, column, &block, &n);
 }
 
-/* Adds each value of a dictionary that at least one row has. Each is added once. */
+/* Adds each value of the dictionary that at least one row has. Such a value is added only once. */
 static lanebloom_status add_used(lanebloom_builder *builder, const struct array *array,
                                  const struct problem *problem)
 {

@@ -1,5 +1,6 @@
-/* A column is the values of an Arrow array, where they are. An array with a dictionary has two
- * columns. The functions that read single rows are here, so that they are inlined.
+/* A column describes the values of an Arrow array, which stay where they are in memory. An array
+ * with a dictionary has two columns. The functions that read single rows are here, so that they are
+ * inlined.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_ARROW_COLUMN_H
 #define LANEBLOOM_ARROW_COLUMN_H
@@ -74,7 +75,8 @@ static inline uint64_t integer_at(const struct column *column, size_t row)
 /* Stands for a row that has no value, because it is null. Its key is empty, or 0. */
 static const size_t NO_ROW = SIZE_MAX;
 
-/* Returns the row of values_of(array) that has the value of a row of the array, or NO_ROW. */
+/* Returns the row of values_of(array) that has the value of this row of the array. If the row is
+ * null, returns NO_ROW. */
 static inline size_t value_row(const struct array *array, size_t row)
 {
   if (!is_valid(&array->rows, row))
@@ -90,9 +92,9 @@ static inline bool may_have_nulls(const struct array *array)
   return array->rows.valid || (array->has_dictionary && array->values.valid);
 }
 
-/* Arrow's string view begins with the size of the string. If the string has at most 12 bytes, it
- * follows; otherwise 4 bytes of prefix, the number of a buffer, and the string's offset in this
- * buffer follow. */
+/* Arrow's string view begins with the size of the string. If the string has at most 12 bytes, the
+ * string itself follows; otherwise 4 bytes of prefix, the number of a buffer, and the string's
+ * offset in this buffer follow. */
 enum { ARROW_VIEW_NBYTES = 16, AT_INLINE = 4, MAX_INLINE = 12, AT_BUFFER = 8, AT_OFFSET = 12 };
 
 static inline int32_t int32_at(const uint8_t *bytes)
@@ -107,7 +109,8 @@ static inline const uint8_t *view_at(const struct column *column, size_t row)
   return column->values + (column->first + row) * ARROW_VIEW_NBYTES;
 }
 
-/* The address of values if a column has no bytes, because arithmetic on NULL would be undefined. */
+/* If a column has no bytes, this is the address of its values, because arithmetic on NULL would be
+ * undefined. */
 static const uint8_t EMPTY[1];
 
 static inline lanebloom_slice value_at(const struct column *column, size_t row)

@@ -1,6 +1,6 @@
-/* The rows of an array as lanebloom_keys. Rows are used where they are, if lanebloom_keys has a
- * layout for them. The rows of other arrays, such as those with a dictionary, are gathered in
- * blocks.
+/* Makes lanebloom_keys of the rows of an array. If lanebloom_keys has a layout for the rows, they
+ * are used where they are. The rows of other arrays, such as arrays with a dictionary, are gathered
+ * in blocks.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_ARROW_KEYS_H
 #define LANEBLOOM_ARROW_KEYS_H
@@ -24,8 +24,8 @@ struct block {
 lanebloom_keys lanebloom_arrow_gather(const struct column *column, struct block *block, size_t n);
 
 /* Checks whether rows can be used as lanebloom_keys without copying. Rows that are null are used as
- * well, whatever their values are. Offsets cannot be used if there are no bytes, because they may
- * point anywhere. */
+ * well, whatever their values are. If the array has no bytes, its offsets cannot be used, because
+ * they may point anywhere. */
 static inline bool is_direct(const struct array *array)
 {
   const struct column *rows = &array->rows;
@@ -41,7 +41,7 @@ lanebloom_keys lanebloom_arrow_direct_keys(const struct column *column, size_t f
 lanebloom_keys lanebloom_arrow_block_keys(const struct array *array, size_t first, size_t n,
                                           struct block *block);
 
-/* Returns the number of rows of the next block if nleft rows are left. */
+/* If nleft rows are left, returns how many of them the next block has. */
 static inline size_t block_nrows(size_t nleft)
 {
   return nleft < BLOCK_NROWS ? nleft : BLOCK_NROWS;

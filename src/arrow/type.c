@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* The types of keys, by their Arrow format strings. If a string here ends with a colon, anything
- * may follow the colon in an array's format string (the time zone). */
+/* The types of keys, by their Arrow format strings. If a string here ends with a colon, any time
+ * zone may follow the colon in an array's format string. */
 static const struct {
   const char *format;
   struct type type;
@@ -60,8 +60,8 @@ static bool begins(const char *text, const char *begin)
   return strncmp(text, begin, strlen(begin)) == 0;
 }
 
-/* Parses the digits of a format string such as "w:16". Returns false if they are no number of at
- * most INT32_MAX. */
+/* Parses the digits of a format string such as "w:16". Returns false if the digits are not a number
+ * of at most INT32_MAX. */
 static bool parse_width(const char *digits, size_t *width)
 {
   *width = 0;
@@ -72,7 +72,7 @@ static bool parse_width(const char *digits, size_t *width)
   return !*digits && *width <= INT32_MAX;
 }
 
-/* Checks whether a format string is that of a decimal of 128 bits with scale 0: "d:P,0" or
+/* Checks whether a format string means a decimal of 128 bits with scale 0: "d:P,0" or
  * "d:P,0,128". */
 static bool is_whole_decimal(const char *format)
 {
@@ -88,9 +88,9 @@ static int32_t next_count(const char **at)
   return count;
 }
 
-/* Checks whether the metadata name this extension type. Metadata are the number of pairs, followed
- * by the two strings of each pair. A string is its length followed by its bytes. Numbers have the
- * host's byte order. */
+/* Checks whether the metadata name this extension type. The metadata begin with the number of
+ * pairs; the two strings of each pair follow. A string is stored as its length and its bytes.
+ * Numbers have the host's byte order. */
 static bool has_extension(const struct ArrowSchema *schema, const char *name)
 {
   static const char KEY[] = "ARROW:extension:name";
@@ -178,7 +178,8 @@ lanebloom_status lanebloom_arrow_find_types(const struct ArrowSchema *schema, st
   if (schema->dictionary->dictionary)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "Arrow type: expected a dictionary of values, found one of dictionaries");
-  /* Times are integers as well, but are not allowed as indices; their format strings are longer. */
+  /* Times are integers, too, but are not allowed as indices. Only integers that are no times have
+   * format strings of one character. */
   if (find_type(schema, rows, &no_problem) || !is_integer(rows) || schema->format[1] != 0)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "Arrow type: expected integers as indices of a dictionary, found \"%.32s\"",

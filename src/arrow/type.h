@@ -9,22 +9,23 @@
 
 enum array_layout { FIXED, OFFSETS32, OFFSETS64, VIEWS };
 
-/* The memory layout of a type's values, and the encoding of the keys that the values are. */
+/* The memory layout of a type's values, and the encoding of these values as keys. */
 struct type {
   enum array_layout layout;
   size_t width; /* FIXED: the size of a value in bytes */
   lanebloom_encoding encoding;
-  bool is_text; /* for BYTES: the values are text, which HEX and BASE64 do not accept as bytes */
+  bool is_text; /* for BYTES: the values are text, so HEX, BASE64 and UUID do not fit */
   bool is_signed;
 };
 
-/* Finds the types of rows and of values. If the array has a dictionary, rows are indices into it,
- * and the values have the dictionary's type. Otherwise rows and values are the same. */
+/* Finds the types of rows and of values. If the array has a dictionary, rows are indices into the
+ * dictionary, and the values have the dictionary's type. Otherwise rows and values have the same
+ * type. */
 lanebloom_status lanebloom_arrow_find_types(const struct ArrowSchema *schema, struct type *rows,
                                             struct type *values, const struct problem *problem);
 
-/* Reports an error if the type does not fit the key form. owner, "filter" or "builder", goes into
- * the message. */
+/* Reports an error if the type does not fit the key form. The message names the owner of the key
+ * form, which is "filter" or "builder". */
 lanebloom_status lanebloom_arrow_check_form(const struct type *type, lanebloom_key_form form,
                                             const char *owner, const struct problem *problem);
 
@@ -39,8 +40,8 @@ static inline size_t key_nbytes(const struct type *type)
   return is_integer(type) && type->width < sizeof(uint32_t) ? sizeof(uint32_t) : type->width;
 }
 
-/* Checks whether the bytes of a value are its key. If not, keys are made by copying values as
- * little-endian numbers, integers with at least 4 bytes. */
+/* Checks whether the bytes of a value are its key. If they are not, the value is copied as a
+ * little-endian number, and an integer gets at least 4 bytes. */
 static inline bool is_as_stored(const struct type *type)
 {
   const bool is_number = type->encoding != LANEBLOOM_BYTES && type->encoding != LANEBLOOM_UUID;

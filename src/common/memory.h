@@ -1,4 +1,4 @@
-/* The memory of filters, together with the way in which it must be freed.
+/* Allocates and frees the memory of filters.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_MEMORY_H
 #define LANEBLOOM_MEMORY_H

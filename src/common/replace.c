@@ -1,5 +1,5 @@
-/* Replaces a file by a new one, or leaves it as it was: writes the new file beside the old one, the
- * target, flushes the new file, and renames it over the target.
+/* Replaces a file, the target, by a new one, or leaves the target as it was. The new file is
+ * written beside the target, flushed, and renamed over the target.
  * SPDX-License-Identifier: MIT */
 #include "replace.h"
 
@@ -78,7 +78,7 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
     return FOLLOW_FAILED;
   }
   strcpy(target, path);
-  for (int nlinks = 0; nlinks < 40; nlinks++) { /* Linux follows as many */
+  for (int nlinks = 0; nlinks < 40; nlinks++) { /* Linux follows this many, too */
     const int fd = own_descriptor(target);
     if (fd >= 0)
       return fd;

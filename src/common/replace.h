@@ -23,7 +23,7 @@ bool lanebloom_replace_check(const char *path);
  * written. */
 bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes);
 
-/* A file that is being written. On an error the functions return false and set errno. */
+/* A file that is being written. On an error the functions below return false and set errno. */
 struct replacement {
   int fd;
   /* descriptor of the file's folder, or -1 if the target itself is written */

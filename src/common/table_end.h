@@ -7,8 +7,9 @@
 #include <stdint.h>
 
 /* Checks whether these bytes are the end of a table. Kinds of tables that lanebloom cannot read
- * count, too. The magic number alone does not decide: Pebble's is two characters of UTF-8, so a
- * text may end with it, but a text does not have a version number before it. */
+ * count, too. The magic number alone does not decide: Pebble's magic number is two characters of
+ * UTF-8, so a text may end with it. But a text does not have a version number before the magic
+ * number. */
 enum { FOOTER_END_NBYTES = 12 };
 bool lanebloom_footer_ends_table(const uint8_t bytes[FOOTER_END_NBYTES]);
 

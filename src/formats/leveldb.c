@@ -1,5 +1,5 @@
-/* The format of LevelDB's BuiltinBloomFilter2, and the format that differs from it only in the
- * hash: its hash reads the last bytes of a key as signed.
+/* Defines the format of LevelDB's BuiltinBloomFilter2, and a second format with another hash, which
+ * reads the last bytes of a key as signed. Everything else is the same in both formats.
  *
  *   bits | number of probes, 1 byte
  *
@@ -18,8 +18,8 @@ enum {
 };
 
 /* Makes the shape. The position of a probe h, which has 32 bits, is h modulo nbits. Because nbits
- * is a multiple of 8, that is 8 * (h / 8 % (nbits / 8)) + h % 8, so kernels need the reciprocal of
- * nbits / 8. Bits from 2^32 on are never probed. */
+ * is a multiple of 8, the position equals 8 * (h / 8 % (nbits / 8)) + h % 8, so kernels need the
+ * reciprocal of nbits / 8. Bits from 2^32 on are never probed. */
 static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   (void)line_nbytes;

@@ -1,6 +1,6 @@
-/* The bits of Parquet's split-block Bloom filter. In a Parquet file a header in Thrift's compact
- * protocol precedes the bits. The header is not part of this format, so that the bits are aligned
- * in a container.
+/* Defines the format of the bits of Parquet's split-block Bloom filter. In a Parquet file a header
+ * in Thrift's compact protocol precedes the bits. The header is not part of this format, so that
+ * the bits are aligned in a container.
  *
  *   blocks of 32 bytes
  *
@@ -81,12 +81,13 @@ static lanebloom_status parquet_plan(uint64_t millibits, uint64_t nkeys, struct 
 }
 
 /* Sizes filters as other writers do: for n keys and the rate p, the size is the smallest power of
- * two with at least -8 n / ln(1 - p^(1/8)) bits. That number would be enough if the eight words of
- * a key were independent, each anywhere in an eighth of all bits (Arrow C++ 17,
- * parquet/bloom_filter.h, BlockSplitBloomFilter::OptimalNumOfBits). But the words of a key are in
- * one block, and chance puts more keys into some blocks than into others, so planned_rate may be up
- * to 1.5 times p. Several values of bits per key lead to the same size. The function returns the
- * highest of them, because the least may not be a whole number of thousandths. */
+ * two with at least -8 n / ln(1 - p^(1/8)) bits. With this number of bits, the rate would be p if
+ * each of the eight words of a key could be anywhere in an eighth of all bits, independently of the
+ * others (Arrow C++ 17, parquet/bloom_filter.h, BlockSplitBloomFilter::OptimalNumOfBits). But the
+ * words of a key are in one block, and chance puts more keys into some blocks than into others, so
+ * planned_rate may be up to 1.5 times p. Several values of bits per key lead to the same size. The
+ * function returns the highest of them, because the least may not be a whole number of
+ * thousandths. */
 static lanebloom_status parquet_bits_for_rate(const struct format_table *format, double rate,
                                               uint64_t nkeys, uint64_t *millibits)
 {
@@ -115,8 +116,8 @@ static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 /* ---- Rates ---- */
 
 /* Returns the false-positive rate of a filter whose blocks have keys_per_block keys on average. If
- * a block has k keys, the bit that a probe tests in one of its words is set with the probability 1
- * - (31/32)^k; words are independent, and k is Poisson distributed (J. Apple, Split block Bloom
+ * a block has k keys, the bit that a probe tests in one of its words is set with the probability
+ * 1 - (31/32)^k; words are independent, and k is Poisson distributed (J. Apple, Split block Bloom
  * filters, arXiv 2101.01719, section 2; F. Putze, P. Sanders and J. Singler, Cache-, hash- and
  * space-efficient Bloom filters, WEA 2007, section 3). If there are very many keys, every bit is
  * set, and the rate is 1. */
@@ -146,8 +147,9 @@ static double parquet_planned_rate(const struct filter_shape *shape, uint64_t nk
   return nkeys == 0 ? 0 : parquet_rate(shape, (double)nkeys, (double)nkeys);
 }
 
-/* Estimates the number of keys from the set bits, and computes the rate from it. n keys leave the
- * share e^(-n / (32 L)) of the bits of L blocks unset; solving this for n gives the estimate. */
+/* Estimates the number of keys from the set bits, and computes the rate from this estimate. n keys
+ * leave the share e^(-n / (32 L)) of the bits of L blocks unset; solving this for n gives the
+ * estimate. */
 static double parquet_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
                                   uint64_t nkeys)
 {

@@ -1,5 +1,6 @@
-/* The format "rocksdb", which stands for all of RocksDB's formats: the trailer of a filter says
- * which of them it has. This file also has the functions that RocksDB's formats share.
+/* Defines the format "rocksdb", which stands for all of RocksDB's formats: the trailer of a filter
+ * says which of these formats the filter has. This file also has the functions that RocksDB's
+ * formats share.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb.h"
 
@@ -23,7 +24,7 @@ static enum rocksdb_kind kind_of(const uint8_t *bytes, size_t size)
   return ROCKSDB_KIND_ALWAYS;
 }
 
-/* The format of each kind. "rocksdb" has the constant answers. */
+/* The format of each kind. Filters with constant answers have the format "rocksdb". */
 static const struct format_table *const FORMATS[] = {
     [ROCKSDB_KIND_NEVER] = &lanebloom_format_rocksdb,
     [ROCKSDB_KIND_ALWAYS] = &lanebloom_format_rocksdb,
@@ -64,8 +65,8 @@ lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *mil
 
 /* The number of keys per line varies by chance. So the result is the mean of two rates: the rate of
  * a line that has one standard deviation more keys than average, and the rate of a line that has
- * one standard deviation fewer. The operations are done in RocksDB's order, so that the results are
- * equal to the last bit (7.8.3 util/bloom_impl.h, BloomMath). */
+ * one standard deviation fewer keys. The operations are done in RocksDB's order, so that the
+ * results are equal to the last bit (7.8.3 util/bloom_impl.h, BloomMath). */
 double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
 {
   const double line_nbits = 8 * ROCKSDB_LINE_NBYTES;

@@ -13,7 +13,7 @@ enum {
   ROCKSDB_MIN_MILLIBITS = 500,      /* for fewer bits the engine writes no filter */
   ROCKSDB_MAX_MILLIBITS = 100000,
   ROCKSDB_LINE_NBYTES =
-      ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format: the size that writers on x86 use */
+      ROCKSDB_LOCAL_LINE_NBYTES, /* in the legacy format, writers on x86 use this size */
 };
 
 static const uint64_t ROCKSDB_MAX_NBYTES = UINT32_MAX; /* the engine stores sizes in 32 bits */
@@ -28,9 +28,9 @@ enum rocksdb_kind {
   ROCKSDB_KIND_RIBBON,
 };
 
-/* Parses what all kinds share: the size of the payload, and constant answers. If shape->answer
- * becomes ANSWER_BY_PROBES, the filter has the expected kind, and the caller fills in the rest of
- * the shape. Errors: FORMAT if the filter is of another kind. */
+/* Parses the parts that all kinds share: the size of the payload, and constant answers. If
+ * shape->answer becomes ANSWER_BY_PROBES, the filter has the expected kind, and the caller fills in
+ * the rest of the shape. Errors: FORMAT if the filter is of another kind. */
 lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
                                          enum rocksdb_kind expected, struct filter_shape *shape,
                                          const struct problem *problem);

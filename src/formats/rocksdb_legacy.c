@@ -1,4 +1,5 @@
-/* The filter format of RocksDB's tables with format_version below 5. Pebble uses it, too.
+/* Defines the filter format of RocksDB's tables with format_version below 5. Pebble uses this
+ * format, too.
  *
  *   cache lines | number of probes, 1 byte | number of lines, 4 bytes
  *
@@ -36,9 +37,9 @@ static struct filter_shape rocksdb_legacy_shape(uint64_t nbytes, uint32_t line_n
   };
 }
 
-/* The planned number of lines is odd, as in RocksDB: the remainder of the hash, divided by the
- * number of lines, selects the line, and the low bits of the same hash select the bits in it. If
- * the number of lines were even, the line would depend on these low bits, too (RocksDB 7.8.3
+/* The planned number of lines is odd, as in RocksDB. The hash modulo the number of lines selects
+ * the line, and the low bits of the same hash select the bits in the line. If the number of lines
+ * were even, the line would depend on these low bits, too (RocksDB 7.8.3
  * table/block_based/filter_policy.cc, LegacyBloomBitsBuilder). */
 static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
                                             struct filter_shape *shape)
@@ -72,7 +73,7 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint8_t nprobes = trailer[0];
   const uint32_t nlines = load_le32(trailer + 1);
-  /* someone changed the mapped file meanwhile */
+  /* true only if another process changed the mapped file meanwhile */
   if (nprobes < 1 || nprobes > ROCKSDB_LEGACY_MAX_NPROBES)
     return rocksdb_bytes_changed(problem);
   const uint64_t line_nbytes = nlines == 0 ? 0 : shape->nbytes / nlines;

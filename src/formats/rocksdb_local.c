@@ -1,4 +1,5 @@
-/* The filter format FastLocalBloom, of RocksDB's tables with format_version 5 and above.
+/* Defines the filter format FastLocalBloom, which RocksDB uses in tables with format_version 5 and
+ * above.
  *
  *   cache lines of 64 bytes | 0xff | 0 | number of probes | 0 | 0
  *                           | 1 byte each
@@ -18,7 +19,8 @@ static const uint64_t MAX_PAYLOAD_NBYTES = 0xffffffc0;
 
 /* The highest bits per key, in thousandths, for 1, 2, 3, ... probes. RocksDB chose these numbers by
  * measurement. More bits per key do not always mean more probes: 25.501 bits per key make 12
- * probes, 25.502 make 11 (RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::ChooseNumProbes). */
+ * probes, but 25.502 bits make 11 (RocksDB 7.8.3 util/bloom_impl.h,
+ * FastLocalBloomImpl::ChooseNumProbes). */
 static const uint16_t most_millibits[] = {2080,  3580,  5100,  6640,  8300,  10070,
                                           11720, 14001, 16050, 18300, 22001, 25501};
 enum { NMOST = sizeof most_millibits / sizeof *most_millibits };

@@ -1,10 +1,10 @@
-/* The format of Ribbon filters, which RocksDB 6.15 and above write.
+/* Defines the format of Ribbon filters, which RocksDB 6.15 and above write.
  *
  *   segments of 16 bytes | 0xfe | seed | number of blocks
  *                        | 1 byte each | 3 bytes
  *
- * Ribbon filters are only opened, and not built: the size depends on the keys, and a builder tries
- * to solve up to 256 systems of equations.
+ * lanebloom opens Ribbon filters but does not build them, because their size depends on the keys,
+ * and a builder would have to try to solve up to 256 systems of equations.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -39,7 +39,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   const uint8_t *trailer = bytes + shape->nbytes;
   const uint64_t nblocks = load_le32(trailer + 1) >> 8;
   const uint64_t nsegments = shape->nbytes / ROCKSDB_RIBBON_SEGMENT_NBYTES;
-  if (nblocks < 2) /* someone changed the mapped file meanwhile */
+  if (nblocks < 2) /* another process changed the mapped file meanwhile */
     return rocksdb_bytes_changed(problem);
   uint64_t ncolumns = (nsegments + nblocks - 1) / nblocks;
   uint64_t nnarrow = ncolumns * nblocks - nsegments;
@@ -59,7 +59,7 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
   return LANEBLOOM_OK;
 }
 
-/* Each column halves the rate, whichever bits are set (RocksDB 7.8.3 util/ribbon_impl.h,
+/* Each column halves the rate, regardless of which bits are set (RocksDB 7.8.3 util/ribbon_impl.h,
  * SerializableInterleavedSolution::ExpectedFpRate; table/block_based/filter_policy.cc,
  * Standard128RibbonBitsBuilder::EstimatedFpRate). */
 static double rocksdb_ribbon_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,

@@ -1,5 +1,5 @@
-/* The formats of Apache Spark's own Bloom filters, in the bytes that BloomFilter.writeTo writes.
- * All numbers are big-endian.
+/* Defines the formats of Apache Spark's own Bloom filters. The bytes of a filter are the ones that
+ * BloomFilter.writeTo writes. All numbers are big-endian.
  *
  *   version 1: 1, probes, words: 4 bytes each | words of 8 bytes
  *   version 2: 2, probes, seed, words: 4 bytes each | words of 8 bytes
@@ -42,7 +42,7 @@ static struct filter_shape spark_v2_shape(uint64_t nbytes, uint32_t line_nbytes,
   };
 }
 
-/* Makes the shape of version 2, except that bits from 2^31 on are never probed. */
+/* Makes the same shape as spark_v2_shape(), except that bits from 2^31 on are never probed. */
 static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   const uint64_t max_nbits = (uint64_t)1 << V1_PROBE_NBITS;
@@ -56,7 +56,7 @@ static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes,
 
 /* Parses a header, mostly as Spark's reader does. Spark's reader accepts any number of probes; with
  * 0 probes, or a negative number, every key passes. Spark's reader reads as many words as the
- * header says and ignores what follows; here nothing may follow the words. */
+ * header says and ignores the bytes after them; here no bytes may follow the words. */
 static lanebloom_status parse(uint32_t version, size_t header_nbytes, const uint8_t *bytes,
                               size_t size, struct filter_shape *shape,
                               const struct problem *problem)
@@ -139,9 +139,9 @@ static lanebloom_status spark_round_bits(double bits_per_key, uint64_t *millibit
   return LANEBLOOM_OK;
 }
 
-/* Finds the number of bits, which a user of Spark would pass to
- * BloomFilter.create(expectedNumItems, numBits). It is nkeys times the bits per key, rounded down,
- * but at least that of one key, and at least one bit. Errors: LIMIT. */
+/* Finds the number of bits that a user of Spark would pass to BloomFilter.create(expectedNumItems,
+ * numBits). The number is nkeys times the bits per key, rounded down. It is at least the bits of
+ * one key, and at least 1. Errors: LIMIT. */
 static lanebloom_status nbits_of(uint64_t millibits, uint64_t nkeys, uint64_t *nbits)
 {
   uint64_t product;
@@ -151,8 +151,8 @@ static lanebloom_status nbits_of(uint64_t millibits, uint64_t nkeys, uint64_t *n
   return LANEBLOOM_OK;
 }
 
-/* Computes what Spark's BloomFilter.optimalNumOfHashFunctions does, with the operations in the same
- * order. */
+/* Returns the same number of probes as Spark's BloomFilter.optimalNumOfHashFunctions, by the same
+ * operations in the same order. */
 static uint32_t nprobes_of(uint64_t nbits, uint64_t nkeys)
 {
   const double nprobes = round((double)nbits / (double)(nkeys > 0 ? nkeys : 1) * LN_2);
@@ -182,8 +182,8 @@ static lanebloom_status spark_v1_plan(uint64_t millibits, uint64_t nkeys,
 }
 
 /* The number of probes rises as soon as nbits / nkeys * ln 2 is rounded up to the next whole
- * number. Because nbits is rounded down to whole bits, with few keys that may happen up to
- * 1000 / nkeys steps later; bisection finds the last step before. */
+ * number. But nbits is rounded down to whole bits, so with few keys the number may rise up to
+ * 1000 / nkeys steps later. Bisection finds the last step before it rises. */
 static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 {
   uint64_t nbits;

@@ -6,8 +6,8 @@
 #include "bloomhash.h"
 #include "shape.h"
 
-/* If a LevelDB filter has more probes, every key may be present, so such a filter gets a constant
- * answer and kernels never see it (LevelDB 1.23 util/bloom.cc). */
+/* If a LevelDB filter has more probes than this, every key may be present. So the filter gets a
+ * constant answer, and kernels never see it (LevelDB 1.23 util/bloom.cc). */
 enum { LEVELDB_MAX_NPROBES = 30 };
 
 #endif

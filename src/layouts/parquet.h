@@ -7,8 +7,8 @@
 
 /* In Parquet's split-block filter (Apache Parquet Format 2.10, BloomFilter.md), the high half of a
  * hash, scaled to the number of blocks, selects a block. A block has eight words of 32 bits in
- * little-endian order. In each word one bit is probed. The number of this bit is the top 5 bits of
- * the product of the hash's low half and the word's salt. */
+ * little-endian order. In each word one bit is probed. Multiply the low half of the hash by the
+ * word's salt: the top 5 bits of the product are the number of this bit. */
 enum {
   PARQUET_BLOCK_NWORDS = 8,
   PARQUET_BLOCK_NBYTES = PARQUET_BLOCK_NWORDS * sizeof(uint32_t),

@@ -30,9 +30,10 @@ struct rocksdb_ribbon_equation {
 static inline struct rocksdb_ribbon_equation
 rocksdb_ribbon_equation(const struct filter_shape *shape, uint64_t hash)
 {
-  /* nstarts is the number of slots at which an equation can begin. In the last block that is only
-   * the first slot, because the 128 coefficients from there end with the block. nstarts is below
-   * 2^31, so that two products of 64 bits are enough to compute mixed * nstarts / 2^64. */
+  /* nstarts is the number of slots at which an equation can begin. In the last block an equation
+   * can begin only at the first slot, because the 128 coefficients from there on end with the
+   * block. nstarts is below 2^31, so that two products of 64 bits are enough to compute
+   * mixed * nstarts / 2^64. */
   const uint64_t nstarts = (uint64_t)(shape->ribbon.nblocks - 1) * ROCKSDB_RIBBON_BLOCK_NSLOTS + 1;
   const uint64_t mixed = (hash ^ shape->ribbon.seed) * ROCKSDB_RIBBON_HASH_MULTIPLIER;
   const uint64_t start = ((mixed >> 32) * nstarts + ((mixed & 0xffffffff) * nstarts >> 32)) >> 32;

@@ -14,21 +14,21 @@ enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 
 /* LevelDB's layout. */
 struct leveldb_shape {
-  struct reciprocal reciprocal; /* that of nbits / 8 */
+  struct reciprocal reciprocal; /* of nbits / 8 */
 };
 
-/* Layouts in which all probes of a key are in one line of the payload: RocksDB's Bloom filters, and
- * Parquet's, whose blocks are the lines. */
+/* For layouts in which all probes of a key are in one line of the payload. These are the layouts of
+ * RocksDB's Bloom filters, and Parquet's layout, in which each block is a line. */
 struct lines_shape {
   uint32_t n;
   uint32_t nbytes; /* the size of a line, a power of two */
-  /* Parquet: bits per word (each probe has a word of its own); otherwise 0 */
+  /* Parquet: bits per word, because each probe has a word of its own; other layouts: 0 */
   uint32_t word_nbits;
   struct reciprocal reciprocal; /* rocksdb-legacy: of n */
 };
 
 /* RocksDB's Ribbon layout. filter_shape.nprobes is the number of columns. The first nnarrow of the
- * nblocks blocks have one column less. */
+ * nblocks blocks have one column fewer. */
 struct ribbon_shape {
   uint32_t nblocks, nnarrow;
   uint32_t seed; /* in the form in which it is combined with hashes */

@@ -1,5 +1,5 @@
-/* BloomHash, the 32-bit hash of LevelDB's filters and of RocksDB's legacy filters. This scalar code
- * is the specification: all other kernels must give the same hashes.
+/* Hashes keys by BloomHash, the 32-bit hash of LevelDB's filters and of RocksDB's legacy filters.
+ * This scalar code is the specification: all other kernels must give the same hashes.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

@@ -6,20 +6,20 @@
 #include "scalar.h"
 
 /* OTHER_BITS[b] has all bits set but bit b. So a byte of a filter has bit b set if its bitwise or
- * with OTHER_BITS[b] is 0xff. Tests without branches use this table: if the filter is in a cache, a
- * test reads all probes of a key, and no branch depends on a bit, because the CPU would predict the
- * branches of absent keys badly. A table is used because Intel's CPUs need two operations to shift
- * by a variable, and can do these on only two of their ports. (Xeon, rocksdb-local, filter of 256
- * KiB: 4.7 ns per hash with the table, 6.2 with shifts; with branches 5, and 13 if keys are
- * absent.) */
+ * with OTHER_BITS[b] is 0xff. Tests without branches use this table. They are for filters in a
+ * cache: such a test reads all probes of a key, and no branch depends on a bit, because the CPU
+ * would predict the branches of absent keys badly. The table replaces shifts, because Intel's CPUs
+ * need two operations to shift by a variable, and can do these on only two of their ports. (Xeon,
+ * rocksdb-local, filter of 256 KiB: a hash takes 4.7 ns with the table and 6.2 ns with shifts; with
+ * branches it takes 5 ns, or 13 ns if the key is absent.) */
 static const uint8_t OTHER_BITS[8] = {0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f};
 
 enum {
   NEAR_NBYTES = 1024 << 10, /* the size up to which batches are tested without branches */
   /* The size up to which single keys are tested without branches. If the filter is not in a cache
    * but in memory, branches save loads. (Xeon, LevelDB's format, absent keys: in a batch, with a
-   * filter of 256 MiB, a key takes 66 ns with branches and 117 without; a single key, with a filter
-   * of 16 MiB, takes 55 ns with branches and 35 without.) */
+   * filter of 256 MiB, a key takes 66 ns with branches and 117 ns without; a single key, with a
+   * filter of 16 MiB, takes 55 ns with branches and 35 ns without.) */
   SINGLE_NEAR_NBYTES = 32 << 20,
 };
 
@@ -39,9 +39,13 @@ probe_each_hash(const struct filter_shape *shape, const uint8_t *payload,
   }
 }
 
-/* The number of keys by which prefetching a line is ahead of testing it. (Xeon, filter of 256 MiB:
- * with 32 an absent key takes 18.5 ns and a present one 27; with 64 they take 20 and 28, with 128
- * and prefetching into the second-level cache 21 and 25.) */
+/* A line is prefetched this many keys before it is tested. Times per key on a Xeon, filter of 256
+ * MiB, in ns:
+ *
+ *                                             absent key   present key
+ *   32 keys ahead                                18.5           27
+ *   64 keys ahead                                  20           28
+ *   128 keys ahead, to the second-level cache      21           25 */
 enum { LINES_AHEAD = 32 };
 
 /* Probes each hash, in a layout in which a hash needs only one line, or a few adjacent lines. If

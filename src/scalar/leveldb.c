@@ -1,5 +1,5 @@
-/* Probes and adds to LevelDB's filters: k probes by double hashing with 32 bits, each anywhere in
- * the payload. This scalar code is the specification.
+/* Probes and adds to LevelDB's filters: a hash has k probes, which are made by double hashing with
+ * 32 bits, and each may be anywhere in the payload. This scalar code is the specification.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/leveldb.h"
 #include "each_hash.h"

@@ -1,5 +1,6 @@
 /* Probes and adds to RocksDB's filters of format_version below 5: the hash selects a cache line,
- * and all k probes by double hashing are in this line. This scalar code is the specification.
+ * and all k probes, which are made by double hashing, are in this line. This scalar code is the
+ * specification.
  * Source: RocksDB 7.8.3 util/bloom_impl.h, LegacyLocalityBloomImpl.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/bloomhash.h"

@@ -1,5 +1,5 @@
-/* Declares the scalar functions. Kernel tables list them where the instruction set has no faster
- * function, and other kernels call them for a few keys.
+/* Declares the scalar functions. If an instruction set has no faster function, its kernel table
+ * lists the scalar one. Other kernels call scalar functions for a few keys.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_H
 #define LANEBLOOM_SCALAR_H

@@ -1,5 +1,5 @@
-/* Spark's hash of a key, which is two 32-bit Murmur3 hashes. The first hash is the seed of the
- * second. This scalar code is the specification. Source: Spark 4.1 Murmur3_x86_32.java,
+/* Hashes keys as Spark does: the hash of a key is two 32-bit Murmur3 hashes, and the first is the
+ * seed of the second. This scalar code is the specification. Source: Spark 4.1 Murmur3_x86_32.java,
  * hashUnsafeBytes, and BloomFilterBase.java.
  * SPDX-License-Identifier: MIT */
 #include "../bytes.h"
@@ -21,7 +21,7 @@ static inline uint32_t mix(uint32_t h, uint32_t word)
   return rotate(h, 13) * 5 + ADDEND;
 }
 
-/* Widens one of the last bytes of a key as Java does, whose bytes are signed. */
+/* Widens one of the last bytes of a key. The byte is signed, as all bytes are in Java. */
 static inline uint32_t signed_byte(uint8_t byte)
 {
   return byte >= 0x80 ? byte | 0xffffff00 : byte;

@@ -1,6 +1,6 @@
-/* Probes and adds to version 1 of Spark's filters: k probes by double hashing with 32 bits, each
- * anywhere in the payload. This scalar code is the specification. Source: Spark 3.5
- * BloomFilterImpl.java.
+/* Probes and adds to version 1 of Spark's filters: a hash has k probes, which are made by double
+ * hashing with 32 bits, and each may be anywhere in the payload. This scalar code is the
+ * specification. Source: Spark 3.5 BloomFilterImpl.java.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/spark.h"
 #include "each_hash.h"

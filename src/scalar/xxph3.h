@@ -9,8 +9,8 @@
 #include "../kernels.h"
 #include "../keys.h"
 
-/* XXPH3's primes and secret are those of xxHash 0.7.2. Except PRIME64_3, they are also those of the
- * final XXH3 (RocksDB 7.8.3 util/xxph3.h). */
+/* XXPH3 has the primes and the secret of xxHash 0.7.2 (RocksDB 7.8.3 util/xxph3.h). The final XXH3
+ * has the same primes and secret, but its avalanche multiplies by another number than PRIME64_3. */
 static const uint32_t XXPH3_PRIME32_1 = 0x9e3779b1, XXPH3_PRIME32_2 = 0x85ebca77,
                       XXPH3_PRIME32_3 = 0xc2b2ae3d;
 static const uint64_t XXPH3_PRIME64_1 = 0x9e3779b185ebca87, XXPH3_PRIME64_2 = 0xc2b2ae3d27d4eb4f,
