@@ -154,9 +154,9 @@ typedef struct lanebloom_parquet_column_info {
   const char *type; /* for people: "int32", "string", "timestamp-us", "decimal(10,2)", ... */
 
   /* The encoding of the column's keys, which lanebloom_parquet_keys_create() takes. has_keys is
-   * false if the column cannot be queried. Such columns have booleans, half floats, intervals,
-   * decimals that are stored as byte arrays, decimals with more digits than their size has room
-   * for, or a type that lanebloom does not know. */
+   * false if the column cannot be queried. For example, columns of booleans, half floats or
+   * intervals cannot be queried, nor can columns of decimals that are stored as byte arrays or have
+   * more digits than their size has room for. */
   bool has_keys;
   lanebloom_encoding encoding;
   uint32_t key_size; /* bytes of each key, or 0 if keys may have any size */

@@ -1,5 +1,5 @@
-/* The members of a filter, and the functions on filters and builders that only the library calls. A
- * filter never changes once threads share it.
+/* Defines the members of a filter, and declares the functions on filters and builders that only the
+ * library calls. A filter never changes once threads share it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FILTER_H
 #define LANEBLOOM_FILTER_H
@@ -10,7 +10,7 @@
 /* The facts about a filter that an engine's bytes do not record. */
 struct filter_facts {
   uint64_t nkeys;      /* or LANEBLOOM_UNKNOWN */
-  double bits_per_key; /* as recorded when the filter was built; NaN: unknown */
+  double bits_per_key; /* as recorded when the filter was built; NaN if unknown */
   lanebloom_key_form key_form;
 };
 

@@ -82,8 +82,9 @@ struct layout_kernels {
 struct kernel_table {
   const char *name;
   /* The table with the highest score on this CPU is the default. A score of 0 means that the CPU or
-   * the operating system cannot run it. A score of 1, which is less than the score of scalar, means
-   * that the table was never measured on a CPU, so it is used only if the user names it. */
+   * the operating system cannot run the table's functions. A score of 1, which is less than the
+   * scalar table's score, means that the table was never measured on a CPU, so it is used only if
+   * the user names it. */
   unsigned (*score)(void);
   hash_function *hash[HASH_END];
   struct layout_kernels layout[LAYOUT_END];

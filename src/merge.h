@@ -1,4 +1,4 @@
-/* Functions that merging filters and merging builders share.
+/* Declares the functions that merging filters and merging builders share.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_MERGE_H
 #define LANEBLOOM_MERGE_H

@@ -5,9 +5,9 @@
 #include "format.h"
 #include "kernels.h"
 
-/* Returns the probability that all k probes of an absent key find a set bit, if the share `fill` of
- * bits is set and probes are independent: fill^k (B. H. Bloom, Space/time trade-offs in hash
- * coding, CACM 13(7), 1970). */
+/* If the share `fill` of bits is set and probes are independent, all k probes of an absent key find
+ * set bits with the probability fill^k. Returns this probability (B. H. Bloom, Space/time
+ * trade-offs in hash coding, CACM 13(7), 1970). */
 double lanebloom_rate_filled(double fill, unsigned nprobes)
 {
   return pow(fill, nprobes);

@@ -13,7 +13,7 @@ static lanebloom_status add_block(lanebloom_builder *builder, const struct colum
   return lanebloom_builder_add(builder, &keys);
 }
 
-/* Adds the valid rows of a column. If `used` is not NULL, only rows whose bit is set in it are
+/* Adds the valid rows of a column. If `used` is not NULL, only rows whose bit is set in `used` are
  * added. */
 static lanebloom_status add_rows(lanebloom_builder *builder, const struct column *column,
                                  const uint8_t *used)
@@ -31,7 +31,7 @@ static lanebloom_status add_rows(lanebloom_builder *builder, const struct column
   return status || n == 0 ? status : add_block(builder, column, &block, &n);
 }
 
-/* Adds each value of the dictionary that at least one row has. Such a value is added only once. */
+/* Adds the values of the dictionary, each once. Values that no row uses are left out. */
 static lanebloom_status add_used(lanebloom_builder *builder, const struct array *array,
                                  const struct problem *problem)
 {

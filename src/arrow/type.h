@@ -1,4 +1,4 @@
-/* The types of Arrow arrays whose values can be keys.
+/* Describes the types of Arrow arrays whose values can be keys.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_ARROW_TYPE_H
 #define LANEBLOOM_ARROW_TYPE_H

@@ -89,8 +89,8 @@ double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t
   return estimate(8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes, (double)nkeys);
 }
 
-/* Computes the rate from the number of distinct keys, which it estimates from the set bits. n
- * distinct keys with k probes each set the share 1 - e^(-k n / m) of m bits (Broder and
+/* Estimates the number of distinct keys from the set bits, and computes the rate from this
+ * estimate. n distinct keys with k probes each set the share 1 - e^(-k n / m) of m bits (Broder and
  * Mitzenmacher 2004, section 2.1); solving this for n gives the estimate. */
 double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
                                      uint64_t nkeys, rocksdb_estimate *estimate)

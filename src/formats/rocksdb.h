@@ -1,5 +1,5 @@
-/* Definitions that RocksDB's filter formats share: a trailer that identifies the format, and bits
- * per key in thousandths.
+/* Has the definitions that RocksDB's filter formats share: a trailer that identifies the format,
+ * and bits per key in thousandths.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_FORMATS_ROCKSDB_H
 #define LANEBLOOM_FORMATS_ROCKSDB_H

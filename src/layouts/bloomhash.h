@@ -1,5 +1,5 @@
-/* Constants of BloomHash, and the double hashing by which LevelDB's layout and RocksDB's legacy
- * layout compute all probes of a key from its BloomHash.
+/* Defines the constants of BloomHash, and the double hashing by which LevelDB's layout and
+ * RocksDB's legacy layout compute all probes of a key from its BloomHash.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_BLOOMHASH_H
 #define LANEBLOOM_LAYOUTS_BLOOMHASH_H

@@ -1,4 +1,4 @@
-/* LevelDB's layout, in which a probe may be anywhere in the payload.
+/* Defines LevelDB's layout, in which a probe may be anywhere in the payload.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LAYOUTS_LEVELDB_H
 #define LANEBLOOM_LAYOUTS_LEVELDB_H

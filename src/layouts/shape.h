@@ -12,7 +12,7 @@
  * key may be present. */
 enum shape_answer { ANSWER_BY_PROBES, ANSWER_NEVER, ANSWER_ALWAYS };
 
-/* LevelDB's layout. */
+/* For LevelDB's layout. */
 struct leveldb_shape {
   struct reciprocal reciprocal; /* of nbits / 8 */
 };
@@ -27,8 +27,8 @@ struct lines_shape {
   struct reciprocal reciprocal; /* rocksdb-legacy: of n */
 };
 
-/* RocksDB's Ribbon layout. filter_shape.nprobes is the number of columns. The first nnarrow of the
- * nblocks blocks have one column fewer. */
+/* For RocksDB's Ribbon layout. filter_shape.nprobes is the number of columns. The first nnarrow of
+ * the nblocks blocks have one column fewer. */
 struct ribbon_shape {
   uint32_t nblocks, nnarrow;
   uint32_t seed; /* in the form in which it is combined with hashes */

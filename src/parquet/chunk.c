@@ -1,5 +1,5 @@
-/* Reads the metadata of column chunks: where a chunk's pages and its filter are, and which values
- * it may have.
+/* Reads the metadata of column chunks. The metadata of a chunk say where its pages and its filter
+ * are, and which values it may have.
  * SPDX-License-Identifier: MIT */
 #include "footer.h"
 
@@ -12,9 +12,9 @@ struct metadata {
   struct statistics statistics;
 };
 
-/* Checks that a chunk states the path of its column. Some readers find a column's chunks by their
- * path, others by their order; if the two differ, readers would use different chunks. A chunk may
- * also omit its path. */
+/* Checks that the path in the chunk equals the column's path. Some readers find a column's chunks
+ * by path, others by order. If path and order disagreed, readers would use different chunks. A
+ * chunk may also omit its path. */
 static void read_path(struct thrift *thrift, struct thrift_field field, const struct column *column)
 {
   const char *rest = column->path, *end = column->path + column->path_nbytes;
@@ -79,8 +79,8 @@ static void read_metadata(struct thrift *thrift, const struct column *column,
     }
 }
 
-/* Checks the fields, and sets the members of *chunk from them. If the chunk has a dictionary, it is
- * the first page, so the chunk begins there. */
+/* Checks the fields, and sets the members of *chunk from them. If the chunk has a dictionary, the
+ * dictionary is the first page, so the chunk begins there. */
 static void interpret(struct thrift *thrift, const struct footer *footer,
                       const struct column *column, const struct metadata *metadata,
                       struct chunk *chunk)

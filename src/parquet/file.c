@@ -5,7 +5,7 @@
 #include "../info.h"
 #include "file.h"
 
-/* Loads a file. The input belongs to the file afterwards, or is closed on an error. */
+/* Loads a file. On success the file owns the input; on an error the input is closed. */
 static lanebloom_status load(struct input *input, lanebloom_parquet_bounds bounds,
                              lanebloom_parquet **file, const struct problem *problem)
 {
@@ -110,7 +110,7 @@ void lanebloom_parquet_describe_chunk(const lanebloom_parquet *file, size_t row_
   info_copy(info, info_size, &full, sizeof full);
 }
 
-/* Does the path name this column, or a group that contains the column? */
+/* Checks whether the path names this column, or a group that contains the column. */
 static bool is_in(const struct column *column, const char *path, size_t path_nbytes)
 {
   return column->path_nbytes >= path_nbytes && memcmp(column->path, path, path_nbytes) == 0 &&

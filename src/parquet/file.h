@@ -1,7 +1,7 @@
-/* An open Parquet file. It never changes, so any number of threads may use it at once. These files
- * work on it, with their inputs and outputs:
+/* An open Parquet file never changes, so any number of threads may use it at once. These source
+ * files work on Parquet files; the table shows their inputs and outputs:
  *
- *   thrift.h, type.h, schema.h, statistics.h, chunk.c    bytes -> what they say
+ *   thrift.h, type.h, schema.h, statistics.h, chunk.c    bytes -> their meaning
  *   footer.h                                             file  -> footer
  *   filter.h                                             file, chunk -> the bits of its filter
  *   keys.h                                               keys  -> keys as a column stores them

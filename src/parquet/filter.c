@@ -10,8 +10,9 @@ enum {
   CACHE_LINE_NBYTES = 64
 };
 
-/* The filter's header. The last three members are the numbers of the members that its unions have;
- * the format defines only number 1 in each so far. */
+/* The header of a filter. Its algorithm, hash and compression are stored as unions. This struct
+ * has, for each union, the number of the member that the union has. So far the format defines only
+ * number 1 in each union. */
 struct header {
   int32_t nbytes, algorithm, hash, compression;
 };
@@ -60,8 +61,8 @@ static lanebloom_status check_header(const struct header *header, uint64_t offse
   return LANEBLOOM_OK;
 }
 
-/* Checks that the chunk has a filter that can be read. end: the offset of the footer, which ends
- * all filters. */
+/* Checks that the chunk has a filter that can be read. end: the offset of the footer, before which
+ * all filters must end. */
 static lanebloom_status check_chunk(const struct chunk *chunk, uint64_t end,
                                     const struct problem *problem)
 {
@@ -186,7 +187,7 @@ lanebloom_status lanebloom_parquet_load_filter(const lanebloom_parquet *file, si
   lanebloom_filter *borrowing;
   status = lanebloom_filter_parse_raw(LANEBLOOM_PARQUET, bits.bytes, place.nbytes, NULL, &borrowing,
                                       problem_text, problem_size);
-  if (!status) { /* a merged filter owns its bits, even one made from one filter */
+  if (!status) { /* a merged filter owns its bits, even if only one filter was merged */
     const lanebloom_filter *const one = borrowing;
     status = lanebloom_filter_merge(&one, 1, filter, NULL, problem_text, problem_size);
     lanebloom_filter_free(borrowing);

@@ -16,7 +16,7 @@ struct filter_place {
 /* The bits of a filter in memory. */
 struct filter_bits {
   const uint8_t *bytes;
-  uint8_t *own; /* owns the bytes; NULL: they are borrowed from a file in memory */
+  uint8_t *own; /* owns the bytes; NULL if they are borrowed from a file in memory */
 };
 
 /* Finds the bits of a chunk's filter by reading its header. Errors: ARGUMENT if the chunk has no

@@ -15,7 +15,7 @@ static lanebloom_status add_path(lanebloom_parquet_paths *paths, const char *pat
                                  const struct problem *problem)
 {
   const size_t n = paths->n;
-  if ((n & (n - 1)) == 0) { /* the array is full, as its size is a power of two */
+  if ((n & (n - 1)) == 0) { /* n is 0 or a power of two, so the array is full */
     const size_t nbytes = (n > 0 ? 2 * n : 1) * sizeof *paths->all;
     char **all = realloc(paths->all, nbytes);
     if (!all)
@@ -41,7 +41,7 @@ static int compare_paths(const void *a, const void *b)
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Sorts paths, removes duplicates, and removes the paths that `others` has, too. `others` must be
+/* Sorts paths, and removes duplicates and all paths that are also in `others`. `others` must be
  * sorted, and may be empty. */
 static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_paths *others)
 {
@@ -60,16 +60,17 @@ static void sort_once(lanebloom_parquet_paths *paths, const lanebloom_parquet_pa
   paths->n = n;
 }
 
-/* Does this name mark a file or a folder as no data, by the conventions of Hive and Spark? Names
- * that begin with a dot or an underscore do. But a folder of a partition is called COLUMN=VALUE,
- * and the name of its column may begin with an underscore, so such a folder has data. */
+/* Checks whether the name says that a file or a folder has no data. By the conventions of Hive and
+ * Spark, names that begin with a dot or an underscore say so. But a folder of a partition is called
+ * COLUMN=VALUE, and the name of its column may begin with an underscore, so such a folder has
+ * data. */
 static bool is_hidden(const char *name)
 {
   return *name == '.' || (*name == '_' && !strchr(name, '='));
 }
 
-/* Is this the name of a Parquet file without rows, which describes the other files in its
- * folder? */
+/* Checks whether this is the name of a summary, which is a Parquet file that has no rows and
+ * describes the other files in its folder. */
 static bool is_summary(const char *name)
 {
   return strcmp(name, "_metadata") == 0 || strcmp(name, "_common_metadata") == 0;
@@ -81,7 +82,7 @@ static bool ends_in(const char *name, const char *suffix)
   return nbytes > suffix_nbytes && strcmp(name + nbytes - suffix_nbytes, suffix) == 0;
 }
 
-/* Does the name say that a Parquet file was compressed as a whole? */
+/* Checks whether the name says that a Parquet file was compressed as a whole. */
 static bool is_compressed_name(const char *name)
 {
   return ends_in(name, ".parquet.bz2") || ends_in(name, ".parquet.gz") ||
@@ -100,10 +101,10 @@ enum likeness {
 
 enum { MAGIC_NBYTES = 4 };
 
-/* Judges a file by its first and last 4 bytes. A whole file has the magic number in both. Readers
- * check only the end, and a truncated file has only the beginning, so one of the two is enough for
- * a damaged file. The magic number of an encrypted file must be in both, because a text may begin
- * with "PARENT", and another may end with "COMPARE". */
+/* Judges a file by its first and last 4 bytes. A whole file has the magic number in both places.
+ * Readers check only the end, and a truncated file has only the beginning, so a file with one of
+ * the two counts as a damaged Parquet file. The magic number of an encrypted file must be in both
+ * places, because a text may begin with "PARENT", and another may end with "COMPARE". */
 static enum likeness judge_magic(const char *begin, const char *end)
 {
   const bool at_begin = memcmp(begin, "PAR1", MAGIC_NBYTES) == 0,
@@ -115,8 +116,8 @@ static enum likeness judge_magic(const char *begin, const char *end)
   return at_begin || at_end ? DAMAGED_PARQUET : NOT_PARQUET;
 }
 
-/* Sets *likeness from the content of a file. Errors: FORMAT if it is no regular file; IO or CORRUPT
- * if it cannot be read. */
+/* Sets *likeness from the content of a file. Errors: FORMAT if the file is no regular file; IO or
+ * CORRUPT if it cannot be read. */
 static lanebloom_status read_likeness(const char *path, enum likeness *likeness,
                                       const struct problem *problem)
 {
@@ -147,8 +148,8 @@ static enum likeness judge_content(const char *path)
   return likeness == NOT_PARQUET && is_compressed_name(path) ? MAYBE_PARQUET : likeness;
 }
 
-/* Judges a file in a folder. found: the result of stat(), or NULL if stat() failed; errno must then
- * be the reason. */
+/* Judges a file in a folder. found: the result of stat(), or NULL if stat() failed. If it failed,
+ * errno must still have the reason. */
 static enum likeness judge_file(const char *path, const char *name, const struct stat *found)
 {
   struct stat link;
@@ -179,12 +180,12 @@ static int compare_ids(const void *a, const void *b)
 struct search {
   const struct problem *problem;
   lanebloom_parquet_files files; /* the files that were found */
-  enum likeness needed;          /* the likeness that a file in a folder must have at least */
+  enum likeness needed;          /* files in folders with less likeness than this are left out */
   size_t most;                   /* the search stops when it has found this many files */
   int error;                     /* the value of errno when the search failed */
 
-  /* The folders that were found below one of the caller's names. Folders that were already read
-   * stay in the list, because links may lead to them again. */
+  /* The folders that were found below one of the caller's names. Folders stay in the list after
+   * they are read, because links may lead to them again. */
   lanebloom_parquet_paths folders;
   void *ids; /* the ids of these folders, in a tree of tsearch(3) */
 };
@@ -250,7 +251,7 @@ static lanebloom_status read_folder(struct search *search, const char *folder)
     return fail_io(search, folder);
   while (!status) {
     errno = 0;
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's */
+    /* NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the stream */
     const struct dirent *entry = readdir(entries);
     if (entry)
       status = add_entry(search, folder, entry->d_name);
@@ -297,7 +298,7 @@ static lanebloom_status add_name(struct search *search, const char *name)
 static lanebloom_status add_pattern(struct search *search, const char *pattern)
 {
   glob_t found;
-  /* NOLINTNEXTLINE(concurrency-mt-unsafe): names of users alone are, and ~ is not expanded */
+  /* NOLINTNEXTLINE(concurrency-mt-unsafe): only expanding ~ is unsafe, and it is off */
   const int failed = glob(pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found);
   if (failed == GLOB_NOMATCH) {
     errno = ENOENT;

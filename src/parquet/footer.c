@@ -63,7 +63,8 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
                ncolumns = footer->schema.ncolumns;
   if (footer->row_groups)
     lanebloom_thrift_damage(thrift, "one list of row groups");
-  if (ncolumns > 0 && n > cursor_left(&thrift->cursor) / ncolumns) /* a chunk takes a byte */
+  /* each chunk takes at least a byte */
+  if (ncolumns > 0 && n > cursor_left(&thrift->cursor) / ncolumns)
     lanebloom_thrift_damage(thrift, "as many column chunks as there are row groups");
   if (thrift->expected)
     return LANEBLOOM_OK;
@@ -89,15 +90,15 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
   qsort(footer->filter_offsets, footer->nfilters, sizeof *footer->filter_offsets, compare_offsets);
   footer->filter_offsets[footer->nfilters] = footer->offset;
   footer->nrow_groups = n;
-  footer->nrows = nrows; /* the sum, as some files state a wrong number */
+  footer->nrows = nrows; /* the sum, because some files state a wrong number */
   return LANEBLOOM_OK;
 }
 
 /* Reads the orders of columns, a list with one union for each column. Member 1 of the union is the
  * order of the column's type. Member 2 is the total order of IEEE 754. It differs from the order of
- * floats only for NaN and for the signs of zeros, which bounds handle anyway. Other members are
- * unknown. If the list has another size than the number of columns, it is ignored, as some readers
- * do. */
+ * floats only for NaN and for the signs of zeros; code that uses bounds handles both anyway. Other
+ * members are unknown. If the size of the list is not the number of columns, the list is ignored;
+ * some readers do the same. */
 static void read_orders(struct thrift *thrift, struct thrift_field field, struct footer *footer)
 {
   const size_t n = lanebloom_thrift_list(thrift, field, THRIFT_STRUCT);
@@ -123,8 +124,8 @@ static lanebloom_status read_created_by(struct thrift *thrift, struct thrift_fie
   return LANEBLOOM_OK;
 }
 
-/* Reads a field of the metadata. The schema must come before row groups and column orders, which
- * need it. All writers write the fields in this order. */
+/* Reads a field of the metadata. The schema must come before row groups and column orders, because
+ * both depend on the schema. All writers write the fields in this order. */
 static lanebloom_status read_field(struct thrift *thrift, struct thrift_field field,
                                    struct footer *footer, bool *has_schema,
                                    const struct problem *problem)
@@ -151,8 +152,8 @@ static lanebloom_status read_field(struct thrift *thrift, struct thrift_field fi
   }
 }
 
-/* Reads the metadata, Thrift's struct FileMetaData. Bytes after the struct are ignored, because a
- * signature may follow it. */
+/* Reads the metadata, which are the Thrift struct FileMetaData. Bytes after the struct are ignored,
+ * because a signature may follow it. */
 static lanebloom_status read_metadata(struct footer *footer, const struct problem *problem)
 {
   struct thrift thrift = thrift_start(footer->bytes, footer->nbytes);
@@ -199,8 +200,8 @@ static lanebloom_status check_tail(const struct input *input, const uint8_t *tai
   return LANEBLOOM_OK;
 }
 
-/* Reads the footer of a file into footer->own. First reads the last bytes of the file, whose tail
- * states the size of the footer. If the footer is larger than these bytes, reads again. */
+/* Reads the footer of a file into footer->own. First reads the last bytes of the file, which state
+ * the size of the footer. If the footer is larger than these bytes, reads again. */
 static lanebloom_status read_bytes(const struct input *input, struct footer *footer,
                                    const struct problem *problem)
 {

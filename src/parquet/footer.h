@@ -1,7 +1,7 @@
 /* Reads the footer of a Parquet file: its schema and its row groups. The footer also describes each
- * column chunk, that is, the values of one column in one row group. Only the offset of each
- * description is stored. The description is parsed again when a caller needs it, so a footer in
- * memory takes little more than its bytes in the file.
+ * column chunk, that is, the values of one column in one row group. In memory, only the offset of
+ * each description is stored, and the description is parsed again when a caller needs it. So a
+ * footer in memory takes little more than its bytes in the file.
  *
  *   data and filters | footer | size of the footer, 4 bytes | "PAR1"
  *
@@ -18,7 +18,7 @@ struct row_group {
 
 struct footer {
   const uint8_t *bytes; /* the metadata, without the tail that follows it */
-  uint8_t *own;         /* owns the bytes; NULL: the bytes are borrowed */
+  uint8_t *own;         /* owns the bytes; NULL if they are borrowed */
   uint32_t nbytes;
   uint64_t offset; /* in the file */
   struct schema schema;
@@ -29,11 +29,11 @@ struct footer {
   uint64_t *filter_offsets; /* the offsets of all filters, ascending; then the offset of the
                              * footer */
   uint64_t nrows;
-  char *created_by; /* the writer; NULL: the file does not name it */
+  char *created_by; /* the writer; NULL if the file does not name it */
   struct trust trust;
 };
 
-/* Reads the footer of a file, and checks all of it. bounds: which writers' statistics to rely on.
+/* Reads the footer of a file, and checks all of it. bounds: the writers whose statistics are used.
  * Errors: FORMAT, CORRUPT, LIMIT, IO, MEMORY. On an error there is nothing to free. */
 lanebloom_status lanebloom_footer_load(const struct input *input, lanebloom_parquet_bounds bounds,
                                        struct footer *footer, const struct problem *problem);
@@ -43,22 +43,23 @@ void lanebloom_footer_free(struct footer *footer);
 /* The description of a column chunk. Its slices are borrowed from the footer's bytes. */
 struct chunk {
   bool is_encrypted;
-  lanebloom_slice file_path; /* another file, which has the chunk; empty: this file has it */
-  bool is_elsewhere;         /* encrypted or in another file, so filter and bounds cannot be read */
-  uint64_t nvalues, nnulls;  /* nnulls: or LANEBLOOM_UNKNOWN */
+  lanebloom_slice file_path; /* the file that has the chunk; empty if it is this file */
+  bool is_elsewhere;         /* encrypted or in another file: filter and bounds cannot be read */
+  uint64_t nvalues, nnulls;  /* nnulls may be LANEBLOOM_UNKNOWN */
   uint64_t offset, nbytes;   /* where its pages are */
   bool has_filter;
-  uint64_t filter_offset, filter_nbytes; /* filter_nbytes: or LANEBLOOM_UNKNOWN */
+  uint64_t filter_offset, filter_nbytes; /* filter_nbytes may be LANEBLOOM_UNKNOWN */
   struct certainties known;
 };
 
-/* Returns the description of the chunk of a column in a row group. Both numbers must be below the
+/* Returns the description of the chunk of a column in a row group. Both indices must be below the
  * footer's counts. */
 struct chunk lanebloom_footer_chunk(const struct footer *footer, size_t row_group, size_t column);
 
-/* Returns the offset before which a filter must end: the offset of the next filter in the file, or
- * of the footer if there is none. `offset` is that of the filter itself, which must be in
- * filter_offsets. If two chunks name the same filter, the result equals `offset`. */
+/* Returns the offset before which a filter must end. That is the offset of the next filter in the
+ * file, or the offset of the footer if no filter follows. `offset` is the offset of the filter
+ * itself, and must be in filter_offsets. If two chunks name the same filter, the result equals
+ * `offset`. */
 uint64_t lanebloom_footer_filter_end(const struct footer *footer, uint64_t offset);
 
 /* Reads Thrift's struct ColumnChunk, the description of a column's chunk (in chunk.c). Marks

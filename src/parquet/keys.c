@@ -1,5 +1,5 @@
-/* Prepares the keys of a caller for screening a column (see keys.h): converts, sorts and hashes
- * them.
+/* Prepares the keys of a caller for screening a column (see keys.h): converts, sorts and hashes the
+ * keys.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
@@ -9,7 +9,7 @@
 
 /* ---- Conversion from an encoding of lanebloom.h to the values of a column ---- */
 
-enum { WIDE_NBYTES = 16 }; /* the size of keys that are wider than int64_t */
+enum { WIDE_NBYTES = 16 }; /* the size of a key that is wider than int64_t */
 
 /* Loads a key: a signed number of 8 bytes or of WIDE_NBYTES, little-endian. */
 static __int128 load_signed(lanebloom_slice key)
@@ -21,7 +21,7 @@ static __int128 load_signed(lanebloom_slice key)
   return (__int128)((unsigned __int128)high << 64 | low);
 }
 
-/* Has the value at most as many digits as the column allows? */
+/* Checks whether the value has at most max_ndigits decimal digits. */
 static bool has_digits(__int128 value, uint32_t max_ndigits)
 {
   unsigned __int128 rest = value < 0 ? -(unsigned __int128)value : (unsigned __int128)value;
@@ -39,10 +39,10 @@ static bool convert_decimal(const struct column_type *type, lanebloom_slice key,
   for (size_t i = 0; i < nbytes; i++) {
     const size_t at = type->physical == PHYSICAL_FIXED ? nbytes - 1 - i : i;
     value[at] = (uint8_t)decimal;
-    decimal >>= 8; /* an arithmetic shift: the sign stays */
+    decimal >>= 8; /* the shift is arithmetic, so the sign stays */
   }
-  /* The number fits into the value if only copies of its sign are left, and the value's highest bit
-   * is the sign, too. */
+  /* The number fits into the value if the shifts left only copies of its sign, and the highest bit
+   * of the value equals this sign. */
   const bool is_negative = value[type->physical == PHYSICAL_FIXED ? 0 : nbytes - 1] & 0x80;
   return decimal == (is_negative ? -1 : 0);
 }
@@ -73,9 +73,9 @@ static bool convert_int96(lanebloom_encoding encoding, lanebloom_slice key, uint
   return true;
 }
 
-/* Changes a time to its second encoding. Some writers round the day towards 1970 instead of down,
- * so for times before 1970 their nanoseconds of the day are negative. Returns false if the time has
- * only one encoding. */
+/* Changes a time to its second encoding. Some writers round the day towards 1970 instead of down.
+ * In the encoding of these writers, times before 1970 have negative nanoseconds of the day. Returns
+ * false if the time has only one encoding. */
 static bool respell_int96(uint8_t *value)
 {
   const int64_t of_day = (int64_t)load_le64(value);
@@ -87,8 +87,8 @@ static bool respell_int96(uint8_t *value)
   return true;
 }
 
-/* Does the value fit into the bits of the type? Columns of 8 and 16 bits store values in 32
- * bits. */
+/* Checks whether the value fits into the bits of the type. Columns of 8 and 16 bits store values in
+ * 32 bits. */
 static bool is_narrow(const struct column_type *type, const void *key)
 {
   if (type->nbits >= 32)
@@ -114,8 +114,9 @@ static bool convert(const struct column_type *type, lanebloom_encoding encoding,
   return true;
 }
 
-/* Checks the sizes of keys against the size of the column's values. This must come before memory is
- * allocated, because the file states that size and may state any. */
+/* Checks the sizes of keys against the size of the column's values. The check must come before
+ * memory is allocated, because the size of the values comes from the file, which may state any
+ * size. */
 static lanebloom_status check_sizes(const struct column_type *type, const lanebloom_keys *keys,
                                     size_t *bad_key, const struct problem *problem)
 {
@@ -266,7 +267,7 @@ static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint
 }
 
 /* Changes the stored keys to their second encoding, and hashes them again. The first encoding is
- * lost. It would be needed only to compare keys with bounds, and INT96 has no bounds. */
+ * lost. It would be needed only for comparing keys with bounds, and INT96 has no bounds. */
 static lanebloom_status hash_other_spellings(lanebloom_parquet_keys *prepared,
                                              const struct problem *problem)
 {

@@ -13,21 +13,21 @@ struct lanebloom_parquet_keys {
 
   /* The keys as the column stores them, in the order in which the caller gave them. */
   uint8_t *bytes;
-  uint64_t *offsets; /* n + 1 of them; NULL: each key has type.value_nbytes */
+  uint64_t *offsets; /* n + 1 offsets; NULL if each key has type.value_nbytes bytes */
 
   /* The indices of the keys, and their hashes, in the order of the type. */
   size_t *order; /* order[i]: the caller's index of the i-th key */
   uint64_t *hashes;
 
   /* Special values of floats, as positions in `order`. Zeros of either sign are equal, but their
-   * bytes and hashes differ, so both hashes of zero are queried. NaN has many encodings and is
-   * never excluded by bounds. It is sorted last. */
-  size_t first_zero, end_zero, first_nan; /* n if there is none */
+   * bytes and hashes differ, so both hashes of zero are queried. NaN has many encodings, is never
+   * excluded by bounds, and is sorted last. */
+  size_t first_zero, end_zero, first_nan; /* n if there are none */
   uint64_t zero_hashes[2];
 
   /* Times of type INT96 before 1970 have two encodings. These are the hashes of the keys' second
-   * encodings, in the order of `hashes`; for a key that has only one encoding, its hash is
-   * repeated. NULL: no key has two encodings. */
+   * encodings, in the order of `hashes`. If a key has only one encoding, its hash is repeated here.
+   * The pointer is NULL if no key has two encodings. */
   uint64_t *other_hashes;
 };
 

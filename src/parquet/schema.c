@@ -4,12 +4,14 @@
 
 #include "schema.h"
 
-enum { MAX_DEPTH = 100 /* the most groups within each other */ };
+enum { MAX_DEPTH = 100 /* groups may be nested this deep */ };
 
 struct element {
   struct type_source type;
   lanebloom_slice name;
-  int32_t nmembers; /* 0: a column or an empty group. Some writers give groups a type, too */
+  /* 0 for a column or an empty group. Some writers also give a type to groups, so the type does not
+   * tell columns from groups. */
+  int32_t nmembers;
 };
 
 static void read_element(struct thrift *thrift, struct element *element)

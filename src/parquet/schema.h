@@ -11,7 +11,7 @@ struct column {
   const char *path; /* names joined by dots, in the schema's `paths` */
   size_t path_nbytes;
   struct column_type type;
-  bool has_order; /* bounds are by the order that the format defines for the type */
+  bool has_order; /* bounds follow the order that the format defines for the type */
 };
 
 struct schema {
@@ -21,9 +21,10 @@ struct schema {
   size_t paths_nbytes;
 };
 
-/* Returns the most bytes that the paths of all columns may have if the metadata has nbytes, both
- * once and repeated for each row group. Without such a limit, a small footer could cause much work:
- * each member of a group has the group's name in its path, and chunks may omit their paths. */
+/* Returns the limit for the total size of the paths of all columns, if the metadata have nbytes
+ * bytes. The paths must stay within the limit even if they are repeated for each row group. Without
+ * the limit, a small footer could cause much work, because each member of a group has the group's
+ * name in its path, and chunks may omit their paths. */
 static inline size_t schema_max_paths(size_t nbytes)
 {
   enum { GROWTH = 64, MIN_NBYTES = 1 << 16 };
@@ -32,8 +33,8 @@ static inline size_t schema_max_paths(size_t nbytes)
 
 /* Reads the list of the schema's elements. If the list is damaged, marks `thrift` as damaged and
  * returns OK; lanebloom_schema_free() must then still be called. Errors: MEMORY; LIMIT if the
- * schema is nested too deeply or its paths are too long for such a footer. On an error there is
- * nothing to free. */
+ * schema is nested too deeply, or if its paths are too long for the size of the footer. On an error
+ * there is nothing to free. */
 lanebloom_status lanebloom_schema_read(struct thrift *thrift, struct thrift_field field,
                                        struct schema *schema, const struct problem *problem);
 

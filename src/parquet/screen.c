@@ -7,10 +7,15 @@
 #include "keys.h"
 
 enum {
-  /* If a filter has at least this many bytes per key, only one block of it is read for each key.
-   * With more keys, reading the whole filter is faster. Measured with 160 filters of 256 KiB in 20
-   * files and one thread, in ms, with the page cache and without it: 10 keys by blocks 5.2 and 60,
-   * whole 13.2 and 130; 40 keys by blocks 9.6 and 190, whole 12.3 and 140. */
+  /* If a filter has at least this many bytes per key, only one block of the filter is read for each
+   * key. With more keys, reading the whole filter is faster. Times of screening 160 filters of 256
+   * KiB in 20 files with one thread, in ms:
+   *
+   *                            with page cache   without page cache
+   *   10 keys, by blocks             5.2                 60
+   *   10 keys, whole filters        13.2                130
+   *   40 keys, by blocks             9.6                190
+   *   40 keys, whole filters        12.3                140 */
   BLOCK_SAVES_NBYTES = 16 << 10,
   /* The number of keys that are screened at once, so that their results need little memory. */
   BATCH_NKEYS = 8192,
@@ -19,7 +24,7 @@ enum {
 /* The results of a call: which keys may be in the chunk, and how many. */
 struct answers {
   const lanebloom_parquet_keys *keys;
-  uint8_t *bitmap; /* by the caller's order of keys; NULL: only count */
+  uint8_t *bitmap; /* in the caller's order of keys; NULL if keys are only counted */
   size_t count;
 };
 
@@ -48,7 +53,7 @@ static void clear(struct answers *answers)
 /* ---- Bounds ---- */
 
 /* Returns the position, in the order of the type, of the first key that is not below the value, or,
- * if `above` is true, of the first key that is above the value. NaN is left out. */
+ * if `above` is true, of the first key that is above the value. Keys that are NaN are left out. */
 static size_t find_key(const lanebloom_parquet_keys *keys, lanebloom_slice value, bool above)
 {
   size_t first = 0, end = keys->first_nan;
@@ -217,7 +222,8 @@ lanebloom_status lanebloom_parquet_screen(const lanebloom_parquet *file, size_t 
         "expected a column of type %s, for which the keys were made, found one of type %s",
         keys->type.text, type->text);
   }
-  if (status && status != LANEBLOOM_ERR_FORMAT) { /* so every key may be in the chunk */
+  /* after any other error, every key may be in the chunk */
+  if (status && status != LANEBLOOM_ERR_FORMAT) {
     clear(&answers);
     set_range(&answers, 0, keys->n);
   }

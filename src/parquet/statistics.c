@@ -29,8 +29,8 @@ void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
     }
 }
 
-/* Does the bound have the size of the type's values? A bound of byte strings may be a shortened
- * value, so any size is right. */
+/* Checks whether the bound has the size of the type's values. A bound of byte strings may be a
+ * shortened value, so any size is right. */
 static bool has_size(const struct column_type *type, const struct bound *bound)
 {
   return !bound->is_there || type->order == ORDER_BYTES || bound->value.size == type->value_nbytes;
@@ -42,7 +42,7 @@ static bool is_nan(const struct column_type *type, const struct bound *bound)
          lanebloom_value_ordinal(type, bound->value) == ORDINAL_NAN;
 }
 
-/* Chooses the newer or the older bounds, and stores those that are valid for the column's type in
+/* Chooses the newer or the older bounds. Stores the bounds that are valid for the column's type in
  * *min and *max. */
 static void choose(const struct statistics *statistics, const struct column *column,
                    struct bound *min, struct bound *max)
@@ -64,7 +64,7 @@ static void choose(const struct statistics *statistics, const struct column *col
   }
 }
 
-/* Can these statistics and bounds all be true of the same values? */
+/* Checks that these statistics and bounds do not contradict each other. */
 static bool agrees(const struct statistics *statistics, const struct column_type *type,
                    uint64_t nvalues, const struct bound *min, const struct bound *max)
 {

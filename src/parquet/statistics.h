@@ -7,8 +7,8 @@
 #include "schema.h"
 #include "writer.h"
 
-/* A bound of a chunk's values: no value is below it if it is a minimum, or above it if it is a
- * maximum. */
+/* A bound of a chunk's values. If the bound is a minimum, no value is below it; if it is a maximum,
+ * no value is above it. */
 struct bound {
   bool is_there;
   lanebloom_slice value;
@@ -16,8 +16,8 @@ struct bound {
 
 /* The fields of the struct Statistics. */
 struct statistics {
-  struct bound old_min, old_max; /* older fields: by signed comparison, for all types */
-  struct bound min, max;         /* newer fields: by the order of the column */
+  struct bound old_min, old_max; /* older fields, in signed order for all types */
+  struct bound min, max;         /* newer fields, in the order of the column */
   uint64_t nnulls;               /* or LANEBLOOM_UNKNOWN */
 };
 
@@ -25,15 +25,15 @@ struct statistics {
 struct certainties {
   bool has_no_values;    /* the chunk has no values, except perhaps nulls */
   struct bound min, max; /* no value, except NaN, is outside these bounds */
-  const char *doubt;     /* static text: why an existing bound is left out; NULL: none is */
+  const char *doubt;     /* static text: why bounds are left out; NULL if none are */
 };
 
 void lanebloom_statistics_read(struct thrift *thrift, struct thrift_field field,
                                struct statistics *statistics);
 
 /* Decides which statistics can be relied on. nvalues: the number of the chunk's values, including
- * nulls. Some statistics are used from no writer: statistics that contradict each other, and bounds
- * whose size is not that of the type. */
+ * nulls. Two kinds of statistics are never used, whoever wrote them: statistics that contradict
+ * each other, and bounds that do not have the size of the type's values. */
 struct certainties lanebloom_statistics_judge(const struct statistics *statistics,
                                               const struct column *column, uint64_t nvalues,
                                               const struct trust *trust);

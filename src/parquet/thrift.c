@@ -62,12 +62,12 @@ static size_t read_list(struct thrift *thrift, enum thrift_type *element)
 
 /* ---- Skipping ---- */
 
-/* A value with parts that are skipped one by one. The parts are the fields of a struct, or the
- * elements of a list, set or map. */
+/* A value that consists of parts, which are skipped one by one. The parts are the fields of a
+ * struct, or the elements of a list, set or map. */
 struct nested {
   bool is_struct;
   struct thrift_field field; /* struct: the current field */
-  uint64_t nleft;            /* other kinds: parts left; in a map, keys and values are parts */
+  uint64_t nleft;            /* other kinds: parts left; each key and value of a map is a part */
   enum thrift_type types[2]; /* the type of the next part is types[nleft % 2] */
 };
 

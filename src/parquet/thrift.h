@@ -4,7 +4,7 @@
  * The reader never reads past its bytes. After the first damage, every call returns 0, false or an
  * empty slice at once, so that loops end. Callers therefore need not check each call: they check
  * `expected` when they are done. Every element of a list takes at least one byte. So the number of
- * bytes limits both the time and the number of elements.
+ * bytes limits both the running time and the number of elements.
  * Source: Apache Thrift, doc/specs/thrift-compact-protocol.md.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PARQUET_THRIFT_H
@@ -14,10 +14,11 @@
 
 struct thrift {
   struct cursor cursor;
-  const char *expected; /* after damage: what was expected and not found; else NULL */
+  const char *expected; /* after damage: what was expected, but not found; otherwise NULL */
 };
 
-/* Types of fields and of elements. A boolean field has its value in its type. */
+/* The types of fields and of elements. The type of a boolean field is also its value: true or
+ * false. */
 enum thrift_type {
   THRIFT_STOP,
   THRIFT_TRUE,
@@ -57,7 +58,7 @@ bool lanebloom_thrift_next(struct thrift *thrift, struct thrift_field *field);
 
 void lanebloom_thrift_skip(struct thrift *thrift, struct thrift_field field);
 
-/* Read the current field, whose type must be the one in the function's name.
+/* These functions read the current field, which must have the type in the function's name.
  * lanebloom_thrift_size() reads an i64 that must not be negative. */
 int32_t lanebloom_thrift_i8(struct thrift *thrift, struct thrift_field field);
 int32_t lanebloom_thrift_i32(struct thrift *thrift, struct thrift_field field);
@@ -67,7 +68,7 @@ bool lanebloom_thrift_bool(struct thrift *thrift, struct thrift_field field);
 lanebloom_slice lanebloom_thrift_binary(struct thrift *thrift, struct thrift_field field);
 
 /* Enters a field that is a struct, so that lanebloom_thrift_next() moves over its fields. Returns
- * false if the field is no struct. */
+ * false if the field is not a struct. */
 bool lanebloom_thrift_enter(struct thrift *thrift, struct thrift_field field);
 
 /* Enters a field that is a list of elements of this type. The caller then reads the elements.
@@ -78,8 +79,9 @@ size_t lanebloom_thrift_list(struct thrift *thrift, struct thrift_field field,
 /* Reads the next element of a list of binaries. */
 lanebloom_slice lanebloom_thrift_binary_element(struct thrift *thrift);
 
-/* Read a union, which is a field or the next element of a list. Skip its member, and return the
- * number of the member, or 0 if it has none. */
+/* Both functions read a union. The first reads a union that is the current field, the second a
+ * union that is the next element of a list. They skip the member of the union and return the
+ * member's number, or 0 if the union has no member. */
 int32_t lanebloom_thrift_member(struct thrift *thrift, struct thrift_field field);
 int32_t lanebloom_thrift_member_element(struct thrift *thrift);
 

@@ -103,7 +103,7 @@ void lanebloom_type_read_logical(struct thrift *thrift, struct thrift_field fiel
   }
 }
 
-/* Translates the older annotation into the newer one, if there is only the older one. */
+/* If there is only the older annotation, translates it into the newer one. */
 static void convert(struct type_source *source)
 {
   static const struct {
@@ -148,7 +148,7 @@ static void convert(struct type_source *source)
   source->logical_precision = source->precision;
 }
 
-/* ---- What they amount to ---- */
+/* ---- Types of columns ---- */
 
 #define set_text(type, ...) ((void)snprintf((type)->text, sizeof(type)->text, __VA_ARGS__))
 
@@ -226,8 +226,8 @@ static void make_integer(struct column_type *type, const struct type_source *sou
     set_keys(type, order, is_signed ? LANEBLOOM_INT64 : LANEBLOOM_UINT64, 8);
 }
 
-/* Returns the largest number of decimal digits such that all numbers of so many digits fit into
- * nbytes: floor(log10(2^(8 nbytes - 1) - 1)). */
+/* Returns how many decimal digits a number may have so that it always fits into nbytes bytes. This
+ * is floor(log10(2^(8 nbytes - 1) - 1)). */
 static uint64_t max_ndigits(uint32_t nbytes)
 {
   return (UINT64_C(8) * nbytes - 1) * 30103 / 100000;
@@ -251,8 +251,8 @@ static void make_decimal(struct column_type *type, const struct type_source *sou
   type->scale = scale;
 }
 
-/* Sets the members of a type of times. The library has no encoding for times, so their keys are
- * plain numbers. */
+/* Sets the members of a type for times of day. lanebloom.h has no encoding for times of day, so
+ * their keys are plain numbers. */
 static void make_time(struct column_type *type, const struct type_source *source)
 {
   if (type->physical == PHYSICAL_INT32 && source->logical_unit == UNIT_MS) {

@@ -1,7 +1,7 @@
 /* Knows writers of Parquet files, and which of their statistics are right.
- * Source: parquet-format, parquet.thrift (created_by). The grammar of created_by is that of
- * parquet-mr's VersionParser: "APPLICATION version VERSION (build BUILD)". docs/parquet.md says how
- * each row was tried.
+ * Source: parquet-format, parquet.thrift (created_by). created_by has the grammar of parquet-mr's
+ * VersionParser: "APPLICATION version VERSION (build BUILD)". docs/parquet.md says how each row was
+ * tried.
  * SPDX-License-Identifier: MIT */
 #include "writer.h"
 
@@ -24,8 +24,8 @@ enum {
   ALL = SIGNED | UNSIGNED | FLOATS | BYTES | BIG_ENDIANS
 };
 
-/* The writers whose statistics were tried. A file is judged by one row: the first that has the
- * application of the file's writer and a `from` that is not above the writer's version. */
+/* The writers whose statistics were tried. A file is judged by one row. It is the first row that
+ * has the application of the file's writer and a `from` that is not above the writer's version. */
 static const struct row {
   const char *application;
   uint64_t from;
@@ -39,11 +39,11 @@ static const struct row {
     {"parquet-rs", VERSION(60, 1, 0), ALL, true},
     {"parquet-go", VERSION(18, 8, 0), ALL, true},
     {"fastparquet-python", VERSION(2026, 9, 0), SIGNED | FLOATS, true},
-    /* This writer orders decimals in bytes as if they had no sign. If there are NaN, its bounds
-     * leave out other values. */
+    /* This writer orders decimals in bytes as if they had no sign. If a chunk has NaN, the writer's
+     * bounds leave out some other values. */
     {"github.com/parquet-go/parquet-go", VERSION(0, 32, 0), SIGNED | UNSIGNED | BYTES, true},
-    /* This writer names no version. Up to 1.44.2, it counts nulls once per page, and merges the
-     * bounds of pages without regard to signs and NaN. */
+    /* This writer names no version. Up to 1.44.2, it counts the same nulls once per page, and
+     * merges the bounds of pages without regard to signs and NaN. */
     {"Polars", NO_VERSION, SIGNED | BYTES, false},
 };
 

@@ -1,4 +1,4 @@
-/* The loops of the scalar kernels, which test or add one hash after another.
+/* Defines the loops of the scalar kernels. A loop tests or adds one hash after another.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SCALAR_EACH_HASH_H
 #define LANEBLOOM_SCALAR_EACH_HASH_H
@@ -6,10 +6,10 @@
 #include "scalar.h"
 
 /* OTHER_BITS[b] has all bits set but bit b. So a byte of a filter has bit b set if its bitwise or
- * with OTHER_BITS[b] is 0xff. Tests without branches use this table. They are for filters in a
- * cache: such a test reads all probes of a key, and no branch depends on a bit, because the CPU
- * would predict the branches of absent keys badly. The table replaces shifts, because Intel's CPUs
- * need two operations to shift by a variable, and can do these on only two of their ports. (Xeon,
+ * with OTHER_BITS[b] is 0xff. Tests without branches use this table. Such tests are for filters in
+ * a cache: a test reads all probes of a key, and no branch depends on a bit, because the CPU would
+ * predict the branches of absent keys badly. The table replaces shifts, because Intel's CPUs need
+ * two operations to shift by a variable, and can do these on only two of their ports. (Xeon,
  * rocksdb-local, filter of 256 KiB: a hash takes 4.7 ns with the table and 6.2 ns with shifts; with
  * branches it takes 5 ns, or 13 ns if the key is absent.) */
 static const uint8_t OTHER_BITS[8] = {0xfe, 0xfd, 0xfb, 0xf7, 0xef, 0xdf, 0xbf, 0x7f};

@@ -1,5 +1,5 @@
-/* The table of the scalar kernels, which are plain C. They are the specification: the kernels of
- * all other instruction sets must give the same results.
+/* Defines the table of the scalar kernels, which are plain C. They are the specification: the
+ * kernels of all other instruction sets must give the same results.
  * SPDX-License-Identifier: MIT */
 #include "scalar.h"
 

@@ -17,8 +17,8 @@ fetch_block(const struct filter_shape *shape, const uint8_t *payload, const void
   __builtin_prefetch(payload + block_of(shape, hashes, i));
 }
 
-/* Probes without branches. A branch would save nothing, because a block is only one or two loads,
- * whichever bits are set. */
+/* Probes without branches. A branch would save nothing, because a block takes only one or two
+ * loads, regardless of which bits are set. */
 static inline bool parquet_may_match(const struct filter_shape *shape, const uint8_t *payload,
                                      const void *hashes, size_t i)
 {
