@@ -1,5 +1,5 @@
-/* A table of permutations that move the lanes of a mask together. AVX2 has no instruction that does
- * this (AVX-512 has: compress).
+/* A table of permutations that move the lanes of a mask together. AVX-512 has an instruction that
+ * does this, compress; AVX2 has none.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_AVX2_LANES_OF_MASK_H
 #define LANEBLOOM_AVX2_LANES_OF_MASK_H

@@ -13,7 +13,7 @@
 
 #if defined(__x86_64__)
 #include <immintrin.h>
-#define VECTOR_OPERAND "+x" /* the constraint of a vector operand of asm */
+#define VECTOR_OPERAND "+x" /* the constraint for vectors in asm */
 #else
 #define SIMDE_ENABLE_NATIVE_ALIASES
 #include <simde/x86/avx2.h>
@@ -88,8 +88,8 @@ load_blocks(const uint8_t *const from[VECTOR_NBLOCKS])
   return join_blocks(blocks);
 }
 
-/* Stores masks. Each mask is at first a byte in a dword. Each block packs its four masks, and then
- * the two blocks are joined:
+/* Stores masks. At first, each mask is a byte in a dword. The four masks of each block are packed
+ * into a dword, and then the two blocks are joined:
  *
  *   m0 m1 m2 m3 | m4 m5 m6 m7   ->   0123 0123 0123 0123 | 4567 4567 4567 4567   ->   0123 4567 */
 static inline void store_masks8(uint8_t *to, vector v)

@@ -5,11 +5,11 @@
 
 /* Checks whether the CPU has all features that the compiler uses for these kernels. The compiler's
  * library queries the CPU once, when the program starts, and reports AVX-512 only if the operating
- * system saves the registers of AVX-512. Xeon Phi is the only CPU with AVX-512 that lacks some of
- * these four features of it.
+ * system saves the registers of AVX-512. Of all CPUs with AVX-512, only Xeon Phi lacks some of the
+ * four features that are checked.
  *
- * The scores below are higher than AVX2's, because AVX-512 has twice the lanes, and moves the lanes
- * of a mask together by one instruction. */
+ * The scores below are higher than AVX2's, because AVX-512 has twice as many lanes, and one
+ * instruction moves the lanes of a mask together. */
 static bool is_usable(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&

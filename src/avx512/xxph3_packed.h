@@ -40,10 +40,10 @@ static inline void store_first(void *hashes, size_t i, size_t n, vector h)
                            (__mmask8)_bzhi_u32(0xff, (unsigned)n), h);
 }
 
-/* The indices that move keys from a vector in which they are side by side into blocks. Each block
- * gets `unit` bytes, so block j begins at byte j * unit of the vector. permute() first moves words
- * of 16 bits, from word j * unit / 2 on, and then bytes: if `unit` is odd, blocks 1 and 3 begin
- * with the second byte of their first word. */
+/* The indices that move keys into blocks from a vector in which the keys are side by side. Each
+ * block gets `unit` bytes: block j gets the bytes of the vector from byte j * unit on. permute()
+ * first moves words of 16 bits, from word j * unit / 2 on, and then bytes: if `unit` is odd, blocks
+ * 1 and 3 begin with the second byte of their first word. */
 struct packing {
   vector words, bytes;
 };

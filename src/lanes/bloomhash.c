@@ -8,7 +8,7 @@
 enum {
   /* the number of groups in which long keys are hashed side by side */
   NGROUPS = 4,
-  /* the least width for which groups are faster; at 12 and 20 they are not */
+  /* the least width in bytes for which groups are faster; at 12 and 20 bytes they are slower */
   MIN_CHAIN = 2 * STRIPE_NBYTES,
   ALL_LANES = (1 << LANES32) - 1,
 };
@@ -44,9 +44,9 @@ static inline vector less_if_signed(vector tails)
   return shift_left32(bit_and(tails, splat32(0x808080)), 1);
 }
 
-/* Mixes word w of stripes whose keys may end in them. In each lane, `left` bytes of the stripe, 0
- * to 16, belong to the key; each byte of `bytes_left` holds the same number. If a key has ended
- * before word w, its hash stays unchanged. */
+/* Mixes word w of one stripe per lane. A key may end within its stripe: `left` has the number of
+ * bytes of the stripe that belong to the key, 0 to 16, and each byte of `bytes_left` holds the same
+ * number. If a key has ended before word w, its hash stays unchanged. */
 static inline vector mix_left(vector hash, vector word, vector left, vector bytes_left, uint32_t w,
                               bool signed_tails)
 {
@@ -71,7 +71,7 @@ static inline vector mix_last_stripe(vector hash, const vector words[STRIPE_NWOR
   return hash;
 }
 
-/* Mixes the last stripe if `left` bytes of it belong to the key in every lane. */
+/* Mixes the last stripe of keys that all have `left` bytes in this stripe. */
 static inline vector mix_same(vector hash, const vector words[STRIPE_NWORDS], size_t left,
                               bool signed_tails)
 {
@@ -92,9 +92,9 @@ static inline vector mix_same(vector hash, const vector words[STRIPE_NWORDS], si
 /* ---- From keys to lanes ---- */
 
 /* Arranges the words of stripes so that each result has the same word of all keys. Row r holds the
- * stripes of keys r, r + 4 ..., one in each block; in this way each result has its words in the
- * order of the keys. The figure shows one block of each vector. Letters are keys, and figures are
- * words:
+ * stripes of keys r, r + 4, r + 8 and so on, one in each block, so that each result has its words
+ * in the order of the keys. The figure shows one block of each vector. Letters are keys, and digits
+ * are words:
  *
  *   a0 a1 a2 a3        a0 b0 a1 b1        a0 b0 c0 d0
  *   b0 b1 b2 b3   ->   a2 b2 a3 b3   ->   a1 b1 c1 d1
@@ -163,10 +163,10 @@ static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
   }
 }
 
-/* Hashes several groups of keys side by side. Each group is a chain of products, in which each must
- * wait for the one before, and the chains hide each other's latency. load_words() is not used,
- * because with its array of addresses clang 14 would test again for each group whether a whole
- * stripe is left. */
+/* Hashes several groups of keys side by side. Each group is a chain of products, and each product
+ * must wait for the one before. While one chain waits, the CPU computes the other chains.
+ * load_words() is not used: because of its array of addresses, clang 14 would test for every group,
+ * and not once, whether a whole stripe is left. */
 static inline __attribute__((always_inline)) void
 hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails, uint8_t *hashes)
 {
@@ -195,8 +195,8 @@ hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails
     store(hashes + 4 * LANES32 * g, hash[g]);
 }
 
-/* Hashes keys of any other width. 16 bytes must be readable at the start of the last stripe of each
- * key. */
+/* Hashes keys of any other width. 16 bytes must be readable from the start of the last stripe of
+ * each key on. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -219,8 +219,8 @@ struct lanes {
   vector hash;
 };
 
-/* Returns a bit for each lane, which is set if loading its next stripe would exceed the safe load
- * bound. */
+/* Returns a bit for each lane. The bit is set if loading the next stripe of the lane would exceed
+ * the safe load bound. */
 static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound bound)
 {
   const vector mask = splat64(bound.mask), last = splat64(bound.last);
@@ -232,8 +232,8 @@ static inline unsigned beyond_bound(const struct lanes *lanes, struct load_bound
 }
 
 /* Hashes the next stripes of each lane: first all stripes after which every lane still has bytes
- * left, and then one more stripe, in which keys may end. `at` has the addresses of the lanes in
- * memory. */
+ * left, and then one more stripe, in which keys may end. `at` is an array with the same addresses
+ * as lanes.at. */
 static inline struct lanes take_stripes(struct lanes lanes, const uint8_t *const *at,
                                         struct load_bound bound, bool signed_tails)
 {
@@ -312,7 +312,7 @@ static inline struct lanes lanes_of_slices(const lanebloom_slice *slices)
   return lanes_at(at[0], at[1], unzipped(unzip_even32(sizes[0], sizes[1])));
 }
 
-/* Returns the state of LANES32 keys, from key i on, before their first byte. */
+/* Returns the state of LANES32 keys, from key i on, before their first byte is hashed. */
 static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
 {
   const vector data = splat64((uintptr_t)keys->data);

@@ -67,13 +67,13 @@ struct bloomhash_widths {
   void (*hash_8)(const uint8_t *data, size_t n, uint8_t *hashes);
   void (*hash_16)(const uint8_t *data, size_t n, uint8_t *hashes);
 
-  /* Hashes keys of any width but 0. 16 bytes must be readable at the start of the last stripe of
-   * each key. */
+  /* Hashes keys of any width but 0. 16 bytes must be readable from the start of the last stripe of
+   * each key on. */
   void (*hash_any)(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes);
 };
 
-/* Hashes keys of one width, in whole groups of nlanes keys, from the first key on. It stops at the
- * first group with a key whose last stripe cannot be loaded as a whole. Returns the number of
+/* Hashes keys of one width, in whole groups of nlanes keys, from the first key on. Stops before the
+ * first group that has a key whose last stripe cannot be loaded as a whole. Returns the number of
  * hashed keys. */
 static inline __attribute__((always_inline)) size_t
 hash_fixed(const lanebloom_keys *keys, bool signed_tails, const struct bloomhash_widths *widths,

@@ -21,12 +21,15 @@ enum {
   ROCKSDB_LEGACY_MAX_NPASSES = 16, /* readers accept up to 127 probes */
   MAX_NPASSES = ROCKSDB_LEGACY_MAX_NPASSES,
 
-  /* The number of keys in a block, whose lines are loaded together. With AVX2 and a filter of 16
-   * MiB, 64 keys at a time take 3.1 ns per key, 128 keys 2.5 ns, and 256 keys 2.4 ns. With a filter
-   * of 256 MiB, they take 7.4, 7.6 and 8.5 ns. */
+  /* The number of keys in a block, whose lines are loaded together. With AVX2, a key takes these
+   * times in ns:
+   *
+   *   keys in a block           64    128   256
+   *   a filter of 16 MiB        3.1   2.5   2.4
+   *   a filter of 256 MiB       7.4   7.6   8.5 */
   IN_FLIGHT_NKEYS = 128,
-  /* Lines are prefetched if the payload is larger than this. At 1 MiB prefetching would cost 0.2 of
-   * 1.2 ns per key. */
+  /* A filter is far, and its lines are prefetched, if its payload is larger than this. At 1 MiB,
+   * prefetching would cost 0.2 ns of the 1.2 ns per key. */
   NEAR_NBYTES = 1024 << 10,
 };
 
@@ -66,7 +69,7 @@ struct lookup;
 
 /* The operations that the drivers below need, each for eight hashes at a time. The file of a layout
  * defines them as inline functions and lists them in a constant of this type, so that they are
- * inlined into the drivers. `far` says that the lines were prefetched. */
+ * inlined into the drivers. `far` says whether the lines were prefetched. */
 struct cache_line_steps {
   size_t hash_nbytes;
 
@@ -128,7 +131,7 @@ block_next(struct block *block, struct hash_source *source, const bool far,
  * locates near lines, and prefetches far lines. Lines are prefetched into the second-level cache,
  * because more lines can be on their way to it than to the first level. On a Zen 4, a key takes
  * 3.1 ns with a filter of 16 MiB and 7.4 ns with one of 256 MiB; with prefetches into the first
- * level it takes 3.9 and 9.5 ns. */
+ * level, the key takes 3.9 and 9.5 ns. */
 static inline __attribute__((always_inline)) void
 block_prepare(struct block *block, size_t i, const uint8_t *payload, const bool far,
               const struct lookup *lookup, const struct cache_line_steps *steps)
@@ -350,7 +353,7 @@ parquet_add(const struct filter_shape *shape, uint8_t *payload, struct hash_sour
 /* ---- Kernels ---- */
 
 /* These macros define the kernels of a layout from its struct lookup and its constant `steps`. The
- * file of the layout defines both before. */
+ * file of the layout must define both first. */
 #define CACHE_LINE_PROBE(layout)                                                                   \
   void KERNEL(layout##_probe)(const struct filter_shape *shape, const uint8_t *payload,            \
                               struct hash_source *source, uint8_t *bitmap)                         \

@@ -10,9 +10,9 @@
 
 enum { NKEYS = LANES32 / PASS_NPROBES };
 
-/* Copies dword i of `hashes` to the eight lanes of the first key, and dword i + step to the eight
- * lanes of the second key, if a vector holds two. `hashes` has eight hashes of `step` dwords each.
- * Bytes outside of these hashes are not read. */
+/* Copies dword i of `hashes` to the eight lanes of the first key. If a vector holds two keys, also
+ * copies dword i + step to the eight lanes of the second key. `hashes` has eight hashes of `step`
+ * dwords each. Bytes outside of these hashes are not read. */
 static inline vector spread(const uint8_t *hashes, size_t i, size_t step)
 {
   if (NKEYS == 1)

@@ -1,6 +1,6 @@
-/* Probes with registers whose length only the CPU knows. Each lane holds a key. For one probe after
- * another, the bits of all keys that are left are gathered at once, until no key of the register is
- * left.
+/* Probes with registers whose length only the CPU knows. Each lane holds a key. The probes are made
+ * one after another. For each probe, the bits of all keys that have passed the earlier probes are
+ * gathered at once. The loop ends early if no key is left.
  *
  *   keys       a b c d e f g h
  *   1st probe  1 0 1 1 0 0 1 0   gathered for all
@@ -13,17 +13,17 @@
 #include "../scalar/scalar.h"
 #include "vector.h"
 
-/* The number of keys for each word of the bitmap, which is the number of bits of mask_bits32().
- * They are tested in one register or in several. */
+/* The number of keys for each word of the bitmap. mask_bits32() returns as many bits. The keys of a
+ * word are tested in one register or in several. */
 enum { WORD_NKEYS = 32 };
 
-/* A function that returns a mask of those of the first n lanes whose keys find all their bits
- * set. */
+/* A function that tests the keys in the first n lanes. It returns a mask of the lanes whose keys
+ * find all their bits set. */
 typedef mask32 key_per_lane_function(const struct filter_shape *shape, const uint8_t *payload,
                                      const uint8_t *hashes, size_t n);
 
-/* Returns those keys of the mask whose bit in the payload is set. The bit of a lane is number
- * `bits` modulo 8 of the byte at the offset `bytes`. */
+/* Returns those keys of the mask whose bit in the payload is set. The bit of a lane is in the byte
+ * at the offset `bytes`, and its number in this byte is `bits` modulo 8. */
 static inline mask32 probe_bits(mask32 keys, const uint8_t *payload, vector bytes, vector bits)
 {
   return has_bit32(keys, gather_bytes32(keys, payload, bytes), bit_and(bits, splat32(7)));

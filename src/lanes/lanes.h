@@ -1,6 +1,6 @@
 /* Declares the kernels that lanes/ and the files of an instruction set define. kernels.c of an
  * instruction set lists the kernels that the set has, and its table inherits all other functions
- * from scalar's table:
+ * from the table of the scalar kernels:
  *
  *   const struct kernel_table lanebloom_kernels_neon = {
  *       SCALAR_KERNELS, .name = "neon", .score = neon_score,
@@ -28,7 +28,7 @@ probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNE
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
 add_function KERNEL(parquet_add);
 
-/* Initialisers of the table of an instruction set that has all kernels of lanes/. */
+/* Initialises the table of an instruction set that has all kernels of lanes/. */
 #define LANES_KERNELS                                                                              \
   SCALAR_KERNELS,                                                                                  \
       .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),                                              \

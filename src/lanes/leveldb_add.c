@@ -5,9 +5,9 @@
 #include "leveldb.h"
 #include "stream.h"
 
-/* Sets n bits; n must be a multiple of 8. Two offsets and eight masks are loaded at a time, to do
- * few loads. Single bytes are loaded and stored: with wider accesses, a load would more often have
- * to wait for the store before. */
+/* Sets n bits; n must be a multiple of 8. Two offsets or eight masks are loaded at a time, so that
+ * few loads are needed. Single bytes are loaded and stored: with wider accesses, a load would more
+ * often have to wait for the previous store. */
 static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t n)
 {
   for (size_t i = 0; i < n; i += 8) {
@@ -23,10 +23,11 @@ static inline void set_bits_at(uint8_t *payload, const struct bits *bits, size_t
 }
 
 /* Returns the group of hashes that begins at hash `first` of n. If fewer hashes are left than a
- * group has, the group is shortened to whole vectors, and it may begin earlier, so that it ends
- * with the last hash and overlaps the group before. If there are too few hashes for that, they are
- * copied to `filled` and repeated in turn. Repeating only one of them would be slower, because each
- * store to its bytes would wait for the store before. */
+ * group has, the group is shortened to whole vectors. It may then begin earlier and overlap the
+ * previous group, so that it ends with the last hash. If all n hashes together are too few to fill
+ * these vectors, the hashes that are left are copied to `filled` and repeated in turn. Repeating
+ * only one hash would be slower, because each store to its bytes would wait for the previous
+ * store. */
 static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_t n,
                                       uint32_t *filled)
 {
@@ -40,9 +41,9 @@ static inline const uint8_t *group_at(const uint8_t *hashes, size_t first, size_
   return (const uint8_t *)filled;
 }
 
-/* Computes all probes of the first nkeys hashes of a group, and of a few hashes after them if that
- * fills the last vector. Stores them in `positions` or, if that is NULL, in `bits`. Returns the
- * number of stored elements, a multiple of 8. */
+/* Computes all probes of the first nkeys hashes of a group, and of the next few hashes if they are
+ * needed to fill the last vector. Stores them in `positions` or, if that is NULL, in `bits`.
+ * Returns the number of stored elements, a multiple of 8. */
 static inline __attribute__((always_inline)) size_t
 locate_group(const struct modulus *modulus, uint32_t nprobes, const uint8_t *hashes, size_t nkeys,
              uint32_t *positions, struct bits *bits)
@@ -84,8 +85,8 @@ static inline __attribute__((always_inline)) void add_block(const struct filter_
 /* ---- By partitions ---- */
 
 /* Loads a partition into the cache, and sets the bits at the n positions that the partition has
- * collected. The positions must fill whole cache lines. The function is not inlined, because the
- * loop that collects positions would then lack registers. */
+ * collected. The positions must fill whole cache lines. The function is not inlined, because that
+ * would leave too few registers to the loop that collects positions. */
 static __attribute__((noinline)) void partition_apply(const struct filter_shape *shape,
                                                       uint8_t *payload, size_t partition,
                                                       const uint8_t *positions, size_t n)
@@ -146,8 +147,8 @@ static inline void partitions_apply_all(const struct filter_shape *shape, uint8_
 
 /* ---- The driver ---- */
 
-/* Adds all hashes: by partitions if the source has scratch memory, which must have
- * positions_nbytes() bytes, and otherwise one by one. */
+/* Adds all hashes. If the source has scratch memory, which must have positions_nbytes() bytes, the
+ * hashes are added by partitions, and otherwise one by one. */
 void KERNEL(leveldb_add)(const struct filter_shape *shape, uint8_t *payload,
                          struct hash_source *source)
 {

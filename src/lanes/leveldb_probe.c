@@ -1,69 +1,77 @@
 /* Probes filters of LevelDB's layout. Most absent keys fail one of their first probes, and then the
- * other probes need not be done. But a register is finished only when its last key is. So after
- * each probe the keys that have passed it, the survivors, are moved together (compacted), and fill
- * whole registers for the next probe. Each such pass goes over its keys twice: first it tests all
- * keys and stores a bit for each, and then it moves the survivors. A single loop would be slower:
- * the addresses to which survivors move depend on the tests, so every later load would have to wait
- * until the address of such a store is known.
+ * other probes need not be done. But a register is finished only when its last key is finished. So
+ * after each probe, the keys that have passed the probe, the survivors, are moved together
+ * (compacted). They then fill whole registers for the next probe. Each such pass goes over its keys
+ * twice. First it tests all keys and stores a bit for each key, and then it moves the survivors. A
+ * single loop would be slower: the addresses to which survivors move depend on the tests, so every
+ * later load would have to wait until the address of such a store is known.
  * SPDX-License-Identifier: MIT */
 #include "leveldb.h"
 
 enum {
   STEP_NKEYS = 16, /* fills whole registers of any instruction set */
 
-  /* The number of keys in a block (AVX-512 on Xeon, filter of 256 KiB, no key passes: 1024 keys
-   * 1.25 ns per key, 2048 keys 1.18). */
+  /* The number of keys in a block. (With AVX-512 on a Xeon, a filter of 256 KiB and no key that
+   * passes, a key takes 1.25 ns in blocks of 1024 keys, and 1.18 ns in blocks of 2048.) */
   LEVELDB_BLOCK_NKEYS = BLOCK_NBYTES / sizeof(uint32_t),
   /* The number of keys in a block if most keys are expected to pass. A block of this size and a
-   * filter of 16 KiB together stay in the first-level cache (AVX-512 on Zen 4: 256 keys 2.53 ns per
-   * key, 1024 keys 2.69). */
+   * filter of 16 KiB together stay in the first-level cache. (With AVX-512 on a Zen 4, a key takes
+   * 2.53 ns in blocks of 256 keys, and 2.69 ns in blocks of 1024.) */
   SMALL_BLOCK_NKEYS = 256,
 
   /* The number of keys of the next block that are prefetched before the current block is tested.
    * The CPU fetches the remaining keys by itself. If more lines were requested at once than the CPU
-   * has buffers for, it would wait (AVX-512 on Xeon, keys of 8 bytes, no key passes, filters of 16
-   * and 256 KiB: prefetching 2048 keys 1.08 and 1.48 ns per key, 256 keys 0.98 and 1.37). */
+   * has buffers for, the CPU would wait. (With AVX-512 on a Xeon, keys of 8 bytes of which none
+   * passes take 0.98 ns each with a filter of 16 KiB and 1.37 ns with 256 KiB. If 2048 keys were
+   * prefetched, a key would take 1.08 and 1.48 ns.) */
   FETCHED_NKEYS = 256,
 
-  /* Limits in percent. If more than this share of the keys of a block were hits, all probes of all
-   * keys of the next block are tested, without compaction. Compaction costs instructions and saves
-   * loads. So the longer a load takes, which depends on the size of the filter, the more hits it
-   * takes until compaction is slower. */
+  /* Limits in percent of the keys of a block. If more keys of a block than this were hits, all
+   * probes of all keys of the next block are tested, without compaction. Compaction costs
+   * instructions and saves loads. Loads take longer in larger filters, so the limit is higher
+   * there. */
   MOST_PERCENT = 60,
   MOST_PERCENT_TINY = 40,
   TINY_NBYTES = 32 << 10, /* the size of a first-level cache, where loads cost least */
   MOST_PERCENT_FAR = 87,
 
   /* If more than MANY_PERCENT of the keys of a pass survive, or fewer than FEW_SURVIVORS keys are
-   * left, the next pass tests all remaining probes and is the last. (AVX-512 on Xeon, filter of 256
-   * KiB, no key passes, calls of 256 keys: 1.58 ns per key with a limit of 64 survivors, 1.91 with
-   * 128.) Full blocks of far filters are tested probe by probe to the end: a key that fails would
-   * load lines it does not need, and each of them costs more than a pass. (AVX-512 on Xeon, filter
-   * of 16 MiB, no key passes, 6 and 10 probes: 6.75 and 9.60 ns per key with a last pass, 6.17 and
-   * 6.97 probe by probe.) */
+   * left, the next pass tests all remaining probes and is the last. (With AVX-512 on a Xeon, a
+   * filter of 256 KiB, calls of 256 keys and no key that passes, a key takes 1.58 ns with a limit
+   * of 64 survivors, and 1.91 ns with a limit of 128.) Full blocks of far filters are tested probe
+   * by probe to the end. Otherwise each key that fails would load lines that it does not need, and
+   * each such line costs more than a pass. (With AVX-512 on a Xeon, a filter of 16 MiB and no key
+   * that passes, a key takes 6.17 ns with 6 probes and 6.97 ns with 10 probes. If a last pass
+   * tested all remaining probes, a key would take 6.75 and 9.60 ns.) */
   MANY_PERCENT = 80,
   FEW_SURVIVORS = 64,
 
   /* The number of keys up to which all probes of a block are tested in a single pass, because a
-   * second pass would have to wait for loads again. (AVX-512 on Xeon, filter of 256 KiB, no key
-   * passes, calls of 32 keys: one pass 3.6 ns, two passes 3.9. AVX2, 16 MiB, 12 keys: 48 and
-   * 58.) */
+   * second pass would have to wait for loads again. (With AVX-512 on a Xeon, a filter of 256 KiB,
+   * calls of 32 keys and no key that passes, a key takes 3.6 ns in one pass, and 3.9 ns in two.
+   * With AVX2, a filter of 16 MiB and calls of 12 keys, a key takes 48 ns in one pass, and 58 ns in
+   * two.) */
   ONE_PASS_NKEYS = 32,
   ONE_PASS_NKEYS_FAR = 15,
 
-  /* A filter is far, and its lines are prefetched, if it is larger than this. In smaller filters
-   * prefetching costs more than it saves. (AVX2 on Zen 4, no key passes, ns per key without and
-   * with prefetching: 4 MiB 3.2 and 4.1; 16 MiB 10.0 and 4.2.) */
+  /* A filter is far, and its lines are prefetched, if it is larger than this. In smaller filters,
+   * prefetching costs more than it saves. (With AVX2 on a Zen 4, if no key passes, a key takes
+   * 3.2 ns with a filter of 4 MiB, and 4.1 ns with prefetching. With a filter of 16 MiB, a key
+   * takes 10.0 ns, and 4.2 ns with prefetching.) */
   LEVELDB_NEAR_NBYTES = 4 << 20,
   /* If a filter is larger than this, lines are prefetched as soon as their bits are located, and
    * not one step later. The delay, which test_by_loads() explains, would cost more than it saves.
-   * (AVX-512 on Xeon, filter of 256 MiB: prefetched at once, 18.9 ns if no key passes and 49 if all
-   * pass; a step later 20.3 and 55.) */
+   * (With AVX-512 on a Xeon and a filter of 256 MiB, a key takes 18.9 ns if no key passes, and
+   * 49 ns if all pass. With the delay, it takes 20.3 and 55 ns.) */
   AT_ONCE_NBYTES = 64 << 20,
 
-  /* The number of steps between locating bits and loading their bytes. (AVX-512 on Zen 4, no key
-   * passes, ns per key with filters of 16 KiB, 16 MiB and 256 MiB: 3 steps 0.95, 5.7 and 10.7; 7
-   * steps 0.98, 4.6 and 11.1. 15 steps with 16 and 256 MiB: 4.5 and 12.5.) */
+  /* The number of steps between locating bits and loading their bytes. With AVX-512 on a Zen 4, if
+   * no key passes, a key takes these times in ns:
+   *
+   *   steps                      3      7      15
+   *   a filter of 16 KiB         0.95   0.98   not measured
+   *   a filter of 16 MiB         5.7    4.6    4.5
+   *   a filter of 256 MiB        10.7   11.1   12.5 */
   AHEAD = 7,
   RING_NSTEPS = AHEAD + 1,
 };
@@ -89,8 +97,8 @@ struct probed {
 };
 
 /* The keys of a block that have passed all probes so far: their hashes, and their indices in the
- * block. The arrays have room for a step more, because stores write whole registers and loads read
- * whole steps. */
+ * block. The arrays have room for one more step, because stores write whole registers and loads
+ * read whole steps. */
 struct survivors {
   _Alignas(CACHE_LINE_NBYTES) uint32_t hashes[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
   _Alignas(CACHE_LINE_NBYTES) uint32_t indices[LEVELDB_BLOCK_NKEYS + STEP_NKEYS];
@@ -159,7 +167,7 @@ static inline __attribute__((always_inline)) void test_in_lanes(const struct pro
       passed = both_picked32(passed, pick_probed(filter, probes));
     }
     const unsigned bits = picked_bits32(passed);
-    for (size_t byte = 0; byte < LANES32 / 8; byte++) /* memcpy() would be called, and be checked */
+    for (size_t byte = 0; byte < LANES32 / 8; byte++) /* memcpy() would become a call */
       bitmap[i / 8 + byte] = (uint8_t)(bits >> 8 * byte);
   }
 }
@@ -176,7 +184,7 @@ struct next_step {
 };
 
 /* Begins a step with probe p of the keys from i on. If there are no keys from i on, the step uses
- * the first keys of the block; its bits will not be tested. */
+ * the first keys of the block; the bits of such a step are not tested. */
 static inline __attribute__((always_inline)) struct next_step
 begin_step(const uint8_t *hashes, size_t i, size_t n, uint32_t p)
 {
@@ -191,9 +199,9 @@ begin_step(const uint8_t *hashes, size_t i, size_t n, uint32_t p)
   return next;
 }
 
-/* Computes where the bits of a step are, stores them as elements `at` and following, and advances
- * to the next step. The steps go through the probes from `first` to end - 1 of some keys, and then
- * to the next keys. */
+/* Locates the bits of a step, stores their locations in `bits` from element `at` on, and advances
+ * to the next step. The steps go through probes first .. end - 1 of STEP_NKEYS keys, and then
+ * continue with the next keys. */
 static inline __attribute__((always_inline)) void
 locate_step(struct next_step *next, const struct probed *filter, const uint8_t *hashes, size_t n,
             uint32_t first, uint32_t end, struct bits *bits, size_t at)
@@ -208,9 +216,10 @@ locate_step(struct next_step *next, const struct probed *filter, const uint8_t *
     *next = begin_step(hashes, next->i + STEP_NKEYS, n, first);
 }
 
-/* Prefetches the lines of a step into the second-level cache (Zen 4, filters of 16 and 256 MiB, no
- * key passes: into the first level 22 and 26 ns, into the second 9.8 and 12.1). The function is
- * always inlined, because gcc 12 removes calls of a function that only prefetches. */
+/* Prefetches the lines of a step into the second-level cache. (On a Zen 4, if no key passes, a key
+ * takes 9.8 ns with a filter of 16 MiB and 12.1 ns with 256 MiB. With prefetches into the first
+ * level, it takes 22 and 26 ns.) The function is always inlined, because gcc 12 removes calls of a
+ * function that only prefetches. */
 static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *payload,
                                                                 const struct bits *bits, size_t at)
 {
@@ -219,12 +228,13 @@ static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *p
     __builtin_prefetch(payload + bits->bytes[at + j], 0, 2);
 }
 
-/* Tests probes first .. end - 1 of n hashes by one load per bit, and stores a bit for each hash.
- * The located bits of the next steps are in a ring: AHEAD steps after the bits of a step are
- * located, their bytes are loaded. A prefetch reads offsets one by one that were stored as a whole
- * vector; a load that comes soon after a store of another size waits for it. So the lines of a step
- * are prefetched only one step after the bits are located (AVX-512 on Xeon, filter of 16 MiB, no
- * key passes: at once 7.6 ns, a step later 6.8). */
+/* Tests probes first .. end - 1 of n hashes by one load per bit, and stores a bit for each hash. A
+ * ring holds the located bits of the next steps: the bytes of a step are loaded AHEAD steps after
+ * its bits are located. Except in the largest filters (see AT_ONCE_NBYTES), lines are prefetched
+ * one step after their bits are located. The reason is that offsets are stored as whole vectors but
+ * loaded one by one, and a load that comes soon after a store of another size waits for the store.
+ * (With AVX-512 on a Xeon, a filter of 16 MiB and no key that passes, a key takes 6.8 ns. If lines
+ * were prefetched at once, the key would take 7.6 ns.) */
 static inline __attribute__((always_inline)) void test_by_loads(const struct probed *filter,
                                                                 const uint8_t *hashes, size_t n,
                                                                 uint32_t first, uint32_t end,
@@ -257,9 +267,10 @@ static inline __attribute__((always_inline)) void test_by_loads(const struct pro
 /* ---- Compaction ---- */
 
 /* Tests probes first .. end - 1 of n keys, and stores a bit for each key. Hashes are read in whole
- * steps, so `hashes` must be readable up to the end of the last step; the bits past n become 0. The
- * alternative, to copy the hashes of the last step in every pass, is slower (AVX-512 on Xeon,
- * filter of 256 KiB, no key passes: 1.20 ns with copies, 1.12 without). */
+ * steps, so `hashes` must be readable up to the end of the last step; the bits past n become 0.
+ * Copying the hashes of the last step in every pass instead would be slower. (With AVX-512 on a
+ * Xeon, a filter of 256 KiB and no key that passes, a key takes 1.20 ns with copies, and 1.12 ns
+ * without.) */
 static inline __attribute__((always_inline)) void test(const struct probed *filter,
                                                        const uint8_t *hashes, size_t n,
                                                        uint32_t first, uint32_t end,
@@ -277,9 +288,9 @@ static inline __attribute__((always_inline)) void test(const struct probed *filt
   }
 }
 
-/* Moves the keys whose bit is set together, to `survivors`, and appends hashes of 0 that fill up
- * the last step. Returns the number of survivors. `indices` has the indices of the keys in the
- * block, or is NULL if the keys are the whole block. `hashes` and `indices` may be those of
+/* Moves the keys whose bit is set to `survivors`, side by side, and appends hashes of 0 that fill
+ * up the last step. Returns the number of survivors. `indices` has the indices of the keys in the
+ * block, or is NULL if the keys are the whole block. `hashes` and `indices` may be the arrays of
  * `survivors`, because stores never pass the loads. */
 static inline __attribute__((always_inline)) size_t compact(const uint8_t *bitmap,
                                                             const uint8_t *hashes,

@@ -10,9 +10,10 @@
 #include "eights.h"
 
 /* The position of each probe in its line, in three forms. In each lane, the lowest 9 bits of
- * `positions` are the number of the bit in the line, and the lowest 5 of these are its number in
- * its dword. The lowest 4 bits of `dwords` are the number of the dword. The sign bit of `signs` is
- * set if the dword is in the upper half of the line. All other bits may have any value. */
+ * `positions` are the number of the bit in the line, and the lowest 5 of these 9 are the number of
+ * the bit in its dword. The lowest 4 bits of `dwords` are the number of the dword. The sign bit of
+ * `signs` is set if the dword is in the upper half of the line. All other bits may have any
+ * value. */
 struct probes {
   vector signs, dwords, positions;
 };
@@ -58,8 +59,8 @@ static inline void store_positions(uint32_t *to, vector positions)
 
 /* Sets the bits at these positions of a line. For each position, all dwords of the line shift a bit
  * at once, each by the position less the dword's own first position. This count is 0 to 31 only in
- * the dword that has the position. In all other dwords it is negative, or 32 or more, and then the
- * shift gives 0. */
+ * the dword that has the position. In all other dwords, the count is negative, or 32 or more, and
+ * then the shift gives 0. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   (void)far;
@@ -80,15 +81,15 @@ static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t n
 /* ---- Two lines, each in a vector ---- */
 
 /* Loads a line. A far line is loaded in halves, which is faster while lines are on their way from
- * memory (Zen 4, 64 lines: 5.2 ns in halves, 7.4 whole). If lines are in the second-level cache,
- * halves take 0.2 ns more. */
+ * memory. (On a Zen 4, with 64 lines, loads in halves take 5.2 ns, and loads of whole lines
+ * 7.4 ns.) If lines are in the second-level cache, halves take 0.2 ns more. */
 static inline vector load_line(const uint8_t *line, const bool far)
 {
   return far ? load_in_halves(line) : load(line);
 }
 
-/* Returns the probes that find a clear bit. The probes of the first key are tested in line a, those
- * of the second key in line b. */
+/* Returns the probes that find a clear bit. The probes of the first key are tested in line a, and
+ * the probes of the second key in line b. */
 static inline mask32 failures_in_two(struct probes probes, vector a, vector b)
 {
   const vector of_b =
@@ -119,8 +120,8 @@ static inline void store_positions(uint32_t *to, vector positions)
 }
 
 /* Sets the bits at these positions of a line, as the other variant does, but two at a time. If
- * nbits is odd, one more position is used; it belongs to the lane after the last probe, which
- * repeats the first probe. */
+ * nbits is odd, the position after the last one is used, too; the lane of this position repeats the
+ * first probe. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   const vector one = splat32(1), before = shift_left32(iota32(), 5);

@@ -44,9 +44,10 @@ static inline vector failures_of(const struct lookup *lookup, const uint8_t *pay
   return bit_and_not(bits_of(lookup, hashes, i), load(payload + offsets[i]));
 }
 
-/* Returns a byte for each word of four hashes, which is 0 if the probed bit of the word is set. A
- * key has eight such bytes: four are a dword of the first block, and four are a dword of the
- * second. The conversion to bytes saturates, so that a number other than 0 never becomes 0. */
+/* Returns a byte for each word that four hashes probe. The byte is 0 if the probed bit of the word
+ * is set. A key has eight such bytes: four are a dword in the lower half of the vector, and four
+ * are a dword in the upper half. The conversion to bytes saturates, so that a number other than 0
+ * never becomes 0. */
 static inline vector failures_of_four(const struct lookup *lookup, const uint8_t *payload,
                                       const uint64_t *offsets, const uint8_t *hashes, size_t i)
 {

@@ -1,8 +1,8 @@
 /* Radix partitioning, for adding to a filter that exceeds the caches. If bits were set in the order
  * of the keys, each bit would fetch a cache line from memory and write it back. Instead, the filter
  * is divided into partitions, and elements (positions of bits, or hashes) are collected for the
- * partition in which their bits lie. When a partition has collected enough elements, it is loaded
- * into the cache, and all its bits are set there.
+ * partition in which their bits lie. When a partition has collected enough elements, the partition
+ * is loaded into the cache, and the bits of all its elements are set there.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_PARTITIONS_H
 #define LANEBLOOM_LANES_PARTITIONS_H
@@ -45,26 +45,34 @@ struct partition_rule {
   /* for batches with fewer elements per cache line of the filter, adding one by one is faster */
   size_t min_per_line;
   size_t element_nbytes;
-  size_t max_nbytes; /* the bytes of elements that a partition collects at most */
+  size_t max_nbytes; /* the most bytes of elements that a partition collects */
 };
 
 /* The rule for positions of bits. The collected positions take half as many bytes as the filter
- * has. For filters below 12 MiB, a third-level cache makes adding one by one as fast (Zen 4, ns per
- * key one by one and by partitions: 8 MiB 9.1 and 20.6; 12 MiB 17.8 and 21.8; 16 MiB 26 and 20). If
- * a batch has less than one position per cache line, loading whole partitions would load more lines
- * than adding one by one does. */
+ * has. If a batch has less than one position per cache line, loading whole partitions would load
+ * more lines than adding one by one does. For filters below 12 MiB, adding one by one is faster,
+ * because of the third-level cache. On a Zen 4, a key takes these times in ns:
+ *
+ *   size of the filter        8 MiB   12 MiB   16 MiB
+ *   one by one                9.1     17.8     26
+ *   by partitions             20.6    21.8     20 */
 static const struct partition_rule POSITIONS = {12 << 20, 1, sizeof(uint32_t),
                                                 PARTITION_NBYTES / 2};
 
-/* The rule for hashes of 8 bytes. The collected hashes take as many bytes as the filter has.
- * (AVX-512 on a Xeon, ns per key one by one and by partitions: 16 MiB 6.8 and 9.7; 64 MiB 9.5 and
- * 9.7; 256 MiB 13.5 and 9.5. At 256 MiB, partitions that collect half as many bytes take 10.5,
- * twice as many 9.4.) */
+/* The rule for hashes of 8 bytes. The collected hashes take as many bytes as the filter has. With
+ * AVX-512 on a Xeon, a key takes these times in ns:
+ *
+ *   size of the filter        16 MiB   64 MiB   256 MiB
+ *   one by one                6.8      9.5      13.5
+ *   by partitions             9.7      9.7      9.5
+ *
+ * If partitions collect half as many bytes, a key takes 10.5 ns at 256 MiB; with twice as many
+ * bytes, it takes 9.4 ns. */
 static const struct partition_rule HASHES = {128 << 20, 2, sizeof(uint64_t), PARTITION_NBYTES};
 
 /* Returns the number of elements that each partition collects, or 0 if partitions are not faster.
  * For a small batch, the number is an eighth more than a partition gets on average, so that only
- * few partitions become full before the end of the batch and have to be loaded twice. */
+ * few partitions become full before the batch ends. Such partitions are loaded twice. */
 static inline size_t partitions_max_nelements(const struct filter_shape *shape,
                                               const struct partition_rule *rule, size_t nkeys,
                                               size_t per_key)
@@ -146,7 +154,8 @@ partition_append(const struct partitions *partitions, const struct partition_rul
 }
 
 /* Fills up the last line of a partition by repeating the line's first element, so that the line
- * moves to `collected`. Returns the number of elements of the partition, with the repetitions. */
+ * moves to `collected`. Returns the number of elements of the partition, including the
+ * repetitions. */
 static inline __attribute__((always_inline)) size_t
 partition_fill_up(const struct partitions *partitions, const struct partition_rule *rule,
                   size_t partition, stream_function *stream)
@@ -158,8 +167,8 @@ partition_fill_up(const struct partitions *partitions, const struct partition_ru
 }
 
 /* Loads a partition into the cache. Loads in sequence start the CPU's own prefetcher, but prefetch
- * instructions do not. (Zen 4, a full partition: 1.2 ns per position with these loads, 3.0 with
- * prefetch instructions, 3.3 without either.) */
+ * instructions do not. (On a Zen 4, a full partition takes 1.2 ns per position with these loads,
+ * 3.0 ns with prefetch instructions, and 3.3 ns with neither.) */
 static inline void partition_load(const struct filter_shape *shape, const uint8_t *payload,
                                   size_t partition)
 {

@@ -28,7 +28,7 @@ static inline void locate_eight(const struct lookup *lookup, const uint8_t *hash
 }
 
 /* The top 9 bits of a probe are the number of a bit in the line: 4 bits for the dword, and 5 bits
- * for the bit in the dword. The highest of the 9 bits tells the half of the line. */
+ * for the bit in the dword. The highest of the 9 bits says in which half of the line the bit is. */
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
                                       const uint8_t *hashes, size_t i)
 {

@@ -1,5 +1,5 @@
 /* Probes filters of the layout rocksdb_local with registers whose length only the CPU knows (see
- * key_per_lane.h). Scalar code probes large payloads, because it prefetches their lines.
+ * key_per_lane.h). Scalar code probes large payloads, because scalar code prefetches their lines.
  * SPDX-License-Identifier: MIT */
 #include "cache_lines.h"
 #include "key_per_lane.h"

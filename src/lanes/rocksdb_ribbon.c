@@ -1,6 +1,6 @@
 /* Probes RocksDB's Ribbon filters in lanes. The lanes hold the columns of one key's equation, and a
- * pass tests two vectors of them. All columns are always tested, so absent keys take as long as
- * present keys, but no branch depends on a column, so the CPU mispredicts none.
+ * pass tests two vectors of them. All columns are always tested. So absent keys take as long as
+ * present keys, but no branch depends on a column, and the CPU mispredicts none.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/rocksdb_ribbon.h"
 #include "lanes.h"
@@ -10,7 +10,7 @@ _Static_assert((int)ROCKSDB_RIBBON_SEGMENT_NBYTES == 16, "a block holds a column
 
 enum {
   PASS_NCOLUMNS = 2 * VECTOR_NBLOCKS,
-  /* The largest size of the block of a key and the next block, rounded up to whole passes. */
+  /* The largest size of the two blocks of a key together, rounded up to whole passes. */
   MAX_PASSES_NBYTES = 2 * ROCKSDB_RIBBON_MAX_NCOLUMNS * ROCKSDB_RIBBON_SEGMENT_NBYTES,
 };
 
@@ -66,8 +66,8 @@ static inline __attribute__((always_inline)) bool is_fulfilled(const struct quer
   return are_disjoint(differing, splat64(1));
 }
 
-/* Checks whether the equation of hash i is fulfilled. If its blocks are at the end of the payload,
- * they are copied, so that whole passes can be read. */
+/* Checks whether the equation of hash i is fulfilled. If the blocks of the hash are at the end of
+ * the payload, they are copied, so that whole passes can be read. */
 static inline __attribute__((always_inline)) bool
 may_match(const struct filter_shape *shape, const uint8_t *payload, const void *hashes, size_t i)
 {

@@ -2,26 +2,26 @@
  * The file vector.h of each instruction set defines these words for its registers. The algorithms
  * in lanes/ use only these words and no intrinsics, so that each algorithm is written only once.
  * The folder of an instruction set has three kinds of files: vector.h; kernels.c, which lists the
- * set's kernels; and the kernels that are faster in another form on this set, with a measurement
- * that shows it.
+ * set's kernels; and kernels that are faster in another form on this set, with a measurement that
+ * shows this.
  *
  * A file lanes/ALGORITHM.c is compiled for each instruction set for which CMakeLists.txt lists it.
- * When it is compiled for AVX2, "vector.h" is the file of AVX2, and KERNEL(parquet_probe) is
- * lanebloom_parquet_probe_avx2.
+ * When such a file is compiled for AVX2, "vector.h" is the file of AVX2, and KERNEL(parquet_probe)
+ * is lanebloom_parquet_probe_avx2.
  *
- * A set must define only the words that its algorithms use; compilers report words that are
- * missing. Only vectors of 32 bytes need bit_and_not, select_by_sign32, narrow_signed32 and
- * narrow_signed16. Only vectors of 64 bytes need or3, and_or, permute_both32, load_halves,
- * load_in_halves, store_halves, disjoint32 and zero_masks.
+ * A set needs to define only the words that its algorithms use; compilers report missing words.
+ * Only vectors of 32 bytes need bit_and_not, select_by_sign32, narrow_signed32 and narrow_signed16.
+ * Only vectors of 64 bytes need or3, and_or, permute_both32, load_halves, load_in_halves,
+ * store_halves, disjoint32 and zero_masks.
  *
  * Types and sizes
  *   vector            a register of VECTOR_NBYTES bytes, in VECTOR_NBLOCKS blocks of 16. The number
  *                     in the name of a word is the size of a lane in bits; a vector has LANES32 or
- *                     LANES64 lanes. xxh64 casts a vector to gcc's vectors, so in sets that have
- *                     xxh64 it must not be a struct
+ *                     LANES64 lanes. The algorithm xxh64 casts this type to gcc's vectors, so it
+ *                     must not be a struct in sets that have xxh64
  *   block16           a single block
  *   mask8, mask32, mask64
- *                     a choice of lanes, with one bit for each lane, or as lanes that are all ones
+ *                     a choice of lanes: either one bit for each lane, or lanes that are all ones
  *                     or 0
  *   order32           says how compress32 moves the lanes of a mask together
  *   count32           the number of bits for shift_right_count32, from 0 to 31
@@ -43,8 +43,8 @@
  *                     is 0 if the set has no gathers, or only slow ones
  *   store_masks8      stores a byte for each of LANES32 lanes. In this byte only the bit is set
  *                     whose number is the lowest 3 bits of the lane
- *   store_chosen32    stores the lanes of a mask's bits side by side, and returns how many there
- *                     are. It may write up to a whole vector
+ *   store_chosen32    stores the lanes whose bits are set in a mask side by side, and returns
+ *                     their number. It may write up to a whole vector
  *   test_bits16       returns 16 bits. Bit i is set if payload[at[i]] has a bit of masks[i]
  *   load_halves, store_halves
  *                     load or store a vector of 64 bytes, with each half at its own address
@@ -81,11 +81,11 @@
  * Masks, which & and | combine
  *   equal32, equal64, greater_signed8, greater_signed32, greater_signed64
  *   positive_low32, positive_high32
- *                     return the lanes of 32 bits, of the lower or the upper half of a vector, that
- *                     are above 0, as a mask64
+ *                     compare the lanes of 32 bits in the lower or the upper half of a vector with
+ *                     0, and return the lanes that are above 0 as a mask64
  *   disjoint32        returns the lanes in which no bit is set in both vectors
- *   zero_masks        for eight keys of eight lanes each: bit i of the result is set if the mask is
- *                     0 in all lanes of key i
+ *   zero_masks        returns a bit for each of eight keys, which have eight lanes each. Bit i is
+ *                     set if the mask is 0 in all lanes of key i
  *   mask_bits32, mask_bits64
  *                     return a bit for each lane; bit 0 is for the first lane
  *   keep8, keep32     set the lanes outside of the mask to 0
@@ -124,8 +124,8 @@
  *                     do the same with lanes of 64 bits
  *   unzipped          moves the lanes of a result of these four words into the order above
  *   narrow_signed32, narrow_signed16
- *                     in each block: the lanes of a, then those of b, with half the bits. A number
- *                     that does not fit becomes the nearest number that does
+ *                     in each block: the lanes of a, then the lanes of b, with half the bits. A
+ *                     number that does not fit becomes the nearest number that does
  *   order_of32        returns the order32 of a mask's bits
  *   compress32        0b1010, a b c d  ->  b d . .
  * Stores of some lanes

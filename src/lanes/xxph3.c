@@ -10,7 +10,7 @@
 #include "xxph3_short.h"
 #endif
 
-enum { PAGE_NBYTES = 4096 /* the smallest size that exists */ };
+enum { PAGE_NBYTES = 4096 /* the size of the smallest pages */ };
 
 /* ---- Keys of one width ---- */
 
@@ -50,8 +50,9 @@ static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t n, void
   return i;
 }
 
-/* Hashes keys of one width, from the first key on. Returns the number of hashed keys. Keys of 129
- * to 240 bytes are left to scalar code if there are only four lanes, which are not faster. */
+/* Hashes keys of one width, from the first key on. Returns the number of hashed keys. If there are
+ * only four lanes, keys of 129 to 240 bytes are left to scalar code, because four lanes are not
+ * faster. */
 static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
                                                                size_t n, void *hashes)
 {
@@ -73,7 +74,7 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
   return n;
 }
 
-/* ---- Keys of many sizes: keys that are not short (4 to 16 bytes) ---- */
+/* ---- Keys of many sizes: all but the short keys, which have 4 to 16 bytes ---- */
 
 /* Loads 16 bytes from every second key, beginning with the first. The bytes are at the same
  * distance from the address of each key. */
@@ -90,8 +91,8 @@ static inline vector mix16_of(const uint8_t *const *at, ptrdiff_t distance, size
   return mix16(load_listed(at, distance), load_listed(at + 1, distance), secret);
 }
 
-/* Hashes LANES64 keys of nsteps steps. `first` has the addresses of the keys, and `last` those of
- * their last 16 bytes. */
+/* Hashes LANES64 keys of nsteps steps. `first` has the addresses of the keys, and `last` has the
+ * addresses of their last 16 bytes. */
 static inline __attribute__((always_inline)) void hash_steps(const uint8_t *const *first,
                                                              const uint8_t *const *last,
                                                              const uint64_t *sizes, size_t nsteps,
@@ -107,7 +108,7 @@ static inline __attribute__((always_inline)) void hash_steps(const uint8_t *cons
   store(hashes, avalanche(h));
 }
 
-/* Hashes the keys of a list. The function is not inlined, because otherwise there would be a copy
+/* Hashes the keys of a list. The function is not inlined, because inlining would make a copy of it
  * for each list of each layout. */
 static __attribute__((noinline)) void hash_list(const lanebloom_keys *keys, const uint32_t *list,
                                                 size_t n, size_t nsteps, void *hashes)
@@ -186,8 +187,8 @@ static inline vector addresses_at(const lanebloom_keys *keys, size_t i)
   return unzipped(unzip_even64(load(slices), load(slices + LANES64 / 2)));
 }
 
-/* Checks LANES64 keys from key i on: returns true if 16 bytes from the start of each key are in
- * pages in which the key has bytes. Returns false if one of the keys is empty. */
+/* Checks LANES64 keys from key i on. Returns true if, for each of these keys, the 16 bytes from its
+ * start lie in pages that also hold bytes of the key. Returns false if one of the keys is empty. */
 static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
 {
   const vector size = sizes_at(keys, i);
@@ -198,8 +199,8 @@ static inline bool stay_in_page(const lanebloom_keys *keys, size_t i)
 }
 
 /* Checks whether 16 bytes may be loaded from the start of each of LANES64 keys from key i on.
- * Offsets ascend, so if 16 bytes from the start of the last of these keys are within the batch,
- * they are within it for all. */
+ * Offsets ascend, so it is enough to check that the batch has 16 bytes from the start of the last
+ * of these keys on. */
 static inline __attribute__((always_inline)) bool can_load(const lanebloom_keys *keys, size_t i)
 {
   const size_t last = i + LANES64 - 1;
@@ -232,8 +233,8 @@ static inline vector load_seconds(const lanebloom_keys *keys, size_t i)
   return join_blocks(blocks);
 }
 
-/* Hashes keys as if all were short. For each lane it computes two hashes, that of a key of 4 to 8
- * bytes and that of a key of 9 to 16 bytes, and selects one by the size of the key. */
+/* Hashes keys as if all were short. For each lane, computes two hashes: one as if the key had 4 to
+ * 8 bytes, and one as if it had 9 to 16. Then selects one of the two by the size of the key. */
 static inline vector hash_short_lanes(vector front, vector back, vector size)
 {
   const struct ends ends = ends_of(front, back, size);
@@ -245,9 +246,10 @@ static inline vector hash_short_lanes(vector front, vector back, vector size)
   return avalanche(select64(is_middle, sum_9_to_16(front, ends.eights, size), h));
 }
 
-/* Hashes LANES64 keys, from key i on, as if all were short. 16 bytes of each key must be loadable.
- * Appends the indices of the keys that are not short to `unlisted`, which already has n indices,
- * and returns the number of appended indices. `first` is the index of the first of the keys. */
+/* Hashes LANES64 keys, from key i on, as if all were short. 16 bytes must be loadable from the
+ * start of each key on. Appends the indices of the keys that are not short to `unlisted`, which
+ * already has n indices, and returns the number of appended indices. `first` is the index of the
+ * first of the keys. */
 static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_keys *keys, size_t i,
                                                                size_t first,
                                                                struct unlisted *unlisted, size_t n,
@@ -263,8 +265,9 @@ static inline __attribute__((always_inline)) size_t hash_short(const lanebloom_k
   return leave_unlisted(longer, size, first, unlisted, n);
 }
 
-/* Hashes a group of keys by way of copies, because 16 bytes of some key cannot be loaded, or
- * because the group has fewer keys than lanes. Returns what hash_short() returns. */
+/* Copies a group of keys and hashes the copies. This is needed if 16 bytes from the start of some
+ * key cannot be loaded, or if the group has fewer keys than lanes. Returns what hash_short()
+ * returns. */
 static __attribute__((noinline)) size_t
 hash_copies(const lanebloom_keys *keys, size_t i, struct unlisted *unlisted, size_t n, void *hashes)
 {

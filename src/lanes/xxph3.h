@@ -10,9 +10,9 @@
 
 enum { MIXED_NKEYS = 256 /* their lists, keys and hashes stay in the first-level cache */ };
 
-/* Hashes n keys, from key `first` on, with the scalar kernel. Its functions are called and not
- * inlined here: if clang 14 compiles them for AVX-512, keys above 128 bytes take three times as
- * long. */
+/* Hashes n keys, from key `first` on, with the scalar kernel. The functions of the scalar kernel
+ * are called and not inlined here: if clang 14 compiled them for AVX-512, keys above 128 bytes
+ * would take three times as long. */
 static inline void hash_in_scalar(const lanebloom_keys *keys, size_t first, size_t n, void *hashes)
 {
   const lanebloom_keys part = lanebloom_keys_part(keys, first, n);
@@ -72,9 +72,9 @@ struct xxph3_steps {
 };
 
 /* Checks whether the keys are long on average. If they are, lists cost more than the mispredicted
- * branches they save (AVX-512 and AVX2 on Xeon, keys of 129 to 240 bytes: 25.0 and 24.0 ns with
- * lists, 22.5 and 21.7 one after another). The average of slices is unknown without a pass over
- * them, so the result is false for them. */
+ * branches they save. (On a Xeon, with keys of 129 to 240 bytes, a key takes 25.0 ns with AVX-512
+ * and 24.0 ns with AVX2 if lists are used. It takes 22.5 and 21.7 ns if keys are hashed one after
+ * another.) Returns false for slices, because their average is unknown without a pass over them. */
 static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys *keys,
                                                            enum keys_layout layout)
 {

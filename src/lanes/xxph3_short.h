@@ -1,6 +1,6 @@
 /* The steps of XXPH3 for keys of 4 to 16 bytes, and its lists, for instruction sets that have no
  * products of 64 bits, no rotates and no masked loads. Keys of one width are loaded in whole blocks
- * of 16 bytes, which extend into the next keys, so the last keys are left to scalar code.
+ * of 16 bytes. These blocks extend into the next keys, so the last keys are left to scalar code.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_XXPH3_SHORT_H
 #define LANEBLOOM_LANES_XXPH3_SHORT_H

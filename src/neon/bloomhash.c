@@ -5,15 +5,15 @@
 #include "bloomhash_steps.h"
 
 enum {
-  /* in two registers of four, whose chains of multiplications hide each other's latency */
+  /* two registers of four lanes: while the products of one wait, the CPU computes the other's */
   LANES = 8,
 
-  /* The most keys in a block of keys of many sizes. The lists of such a block stay in the
-   * first-level cache. */
+  /* The largest number of keys in a block, if keys have many sizes. The lists of such a block stay
+   * in the first-level cache. */
   BLOCK_MAX = 512,
 
-  /* The number of a key's list is its number of stripes, or LONG if it has more. Keys in the list
-   * ALONE are hashed one by one. */
+  /* A list has the number of stripes of its keys as its number. Keys with more than LONG stripes
+   * are in the list LONG, too. Keys in the list ALONE are hashed one by one. */
   ALONE = 0,
   LONG = 16,
   NLISTS,
@@ -47,8 +47,8 @@ static inline struct four four_of_width(const uint8_t *data, size_t width)
   return (struct four){{data, data + width, data + 2 * width, data + 3 * width}};
 }
 
-/* Hashes keys of any other width. 16 bytes must be readable at the start of the last stripe of each
- * key. */
+/* Hashes keys of any other width. 16 bytes must be readable from the start of the last stripe of
+ * each key on. */
 static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
                                   uint8_t *hashes)
 {
@@ -89,7 +89,7 @@ static const struct bloomhash_widths widths = {LANES, hash_width_4, hash_width_8
  * If eight adjacent keys have the same number of stripes, they are hashed at once. All other keys
  * go into lists by their number of stripes, so that the keys in lanes end together. The queue of
  * lanes/bloomhash_queue.h would have to move addresses, sizes and hashes together after each round.
- * NEON has no instructions for that (no mask of lanes, and no compression), so a queue was not
+ * NEON has no instructions for this (no mask of lanes, and no compression), so a queue was not
  * tried. */
 
 /* Returns a byte for each of eight keys: its number of stripes, but at most LONG. */
@@ -104,8 +104,8 @@ static inline uint64_t stripes_of_sizes(uint32x4_t low, uint32x4_t high)
   return vget_lane_u64(vreinterpret_u64_u8(bytes), 0);
 }
 
-/* Returns the sizes of four slices. If the last stripe of a slice may not be loaded as a whole, its
- * size is returned as 0, so that the key is hashed alone. */
+/* Returns the sizes of four slices. If the last stripe of a slice may not be loaded as a whole, the
+ * returned size is 0, so that the key is hashed alone. */
 static inline uint32x4_t sizes_of_slices(const lanebloom_slice *slices, struct load_bound bound)
 {
   const uint64x2_t a = vreinterpretq_u64_u32(load_four(slices)),
@@ -236,8 +236,8 @@ static inline __attribute__((always_inline)) void hash_listed(const lanebloom_ke
   store_listed(hashes, list + 4, hash + 4);
 }
 
-/* Checks whether the sizes of these eight long keys differ so little that lanes would be in use
- * most of the time. */
+/* Checks whether the sizes of these eight long keys differ so little that all lanes have work most
+ * of the time. */
 static inline bool are_alike(const lanebloom_keys *keys, const uint16_t list[LANES])
 {
   size_t least = SIZE_MAX, most = 0;
@@ -253,11 +253,11 @@ struct lists {
   uint16_t *end[NLISTS];
   uint16_t keys[NLISTS]
                [BLOCK_MAX +
-                2 * LANES]; /* the last group may overlap, and some keys come from longer lists */
+                2 * LANES]; /* room for an overlapping last group, and keys of longer lists */
 };
 
-/* Puts four keys, from key i on, into the lists of their numbers of stripes. The lowest four bytes
- * of `stripes` have these numbers. */
+/* Puts four keys, from key i on, into lists by their numbers of stripes, which are the lowest four
+ * bytes of `stripes`. */
 static inline void list_four(struct lists *lists, uint64_t stripes, size_t i)
 {
   *lists->end[stripes & 0xff]++ = (uint16_t)i;
@@ -310,8 +310,8 @@ hash_block(const lanebloom_keys *keys, struct load_bound bound, bool signed_tail
   }
 }
 
-/* Checks whether the last stripe of the key cannot be loaded as a whole, or the key has no
- * bytes. */
+/* Returns true if the last stripe of the key cannot be loaded as a whole, or if the key is
+ * empty. */
 static inline bool ends_beyond(lanebloom_slice key, struct load_bound bound)
 {
   return key.size == 0 || (((uintptr_t)key.data + key.size - 1) & bound.mask) > bound.last;
@@ -341,7 +341,7 @@ hash_blocks(const lanebloom_keys *keys, enum keys_layout layout, bool signed_tai
 static inline __attribute__((always_inline)) void hash_all(const lanebloom_keys *keys,
                                                            bool signed_tails, uint8_t *hashes)
 {
-  if (keys->n < LANES) { /* also because without keys not even an offset may be read */
+  if (keys->n < LANES) { /* if there are no keys, not even an offset may be read */
     hash_in_scalar(keys, signed_tails, hashes);
     return;
   }

@@ -1,5 +1,5 @@
-/* The steps of BloomHash in one register of NEON, which holds four keys. They are those of
- * lanes/bloomhash.c, which explains the functions of the same names.
+/* The steps of BloomHash in one register of NEON, which holds four keys. They are the same steps as
+ * in lanes/bloomhash.c, which explains the functions of the same names.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_NEON_BLOOMHASH_STEPS_H
 #define LANEBLOOM_NEON_BLOOMHASH_STEPS_H
@@ -31,8 +31,8 @@ static inline uint32x4_t mix_stripe(uint32x4_t hash, const uint32x4_t words[STRI
   return mix(mix(mix(mix(hash, words[0]), words[1]), words[2]), words[3]);
 }
 
-/* Corrects words that are tails for signed bytes; `tails` has all bits set in the lanes of these
- * words. */
+/* Corrects tails whose bytes are signed. If the word in a lane is a tail, all bits of this lane are
+ * set in `tails`. */
 static inline uint32x4_t sign_tails(uint32x4_t word, uint32x4_t tails)
 {
   const uint32x4_t signs = vandq_u32(vandq_u32(word, vdupq_n_u32(0x808080)), tails);
@@ -70,8 +70,9 @@ mix_last_stripe(uint32x4_t hash, const uint32x4_t words[STRIPE_NWORDS], uint32x4
   return mix_left(hash, words[3], left, bytes_left, 3, signed_tails);
 }
 
-/* Mixes a word if all keys have the same number of bytes left, counted from the first byte of the
- * word. If the number is 0 or less, the keys have ended, and the hashes stay unchanged. */
+/* Mixes a word of keys that all have the same number of bytes left. `left` is this number, counted
+ * from the first byte of the word. If `left` is 0 or less, the keys have ended, and the hashes stay
+ * unchanged. */
 static inline uint32x4_t mix_word(uint32x4_t hash, uint32x4_t word, ptrdiff_t left,
                                   bool signed_tails)
 {
@@ -98,8 +99,8 @@ static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE
 /* ---- From keys to lanes ---- */
 
 /* A stripe at any address. Its last bytes may belong to other data on the same page. Sanitizers
- * would report such a load, so they do not check load_stripe(). It uses a type and no intrinsic,
- * because sanitizers would check an intrinsic that is a function. */
+ * would report the load of such a stripe, so they do not check load_stripe(). That function uses
+ * this type and no intrinsic, because sanitizers would check an intrinsic that is a function. */
 typedef uint32x4_t stripe_anywhere __attribute__((aligned(1), may_alias));
 
 __attribute__((no_sanitize("address", "thread"))) static inline uint32x4_t

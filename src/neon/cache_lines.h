@@ -9,8 +9,9 @@
 #include "../lanes/cache_lines.h"
 #include "vector.h"
 
-/* The probes of two keys, with those of the first key in the lower half. For each probe, `bytes`
- * has the number of a byte in the line of its key, and `bits` has this byte's bit as a mask. */
+/* The probes of two keys, with the probes of the first key in the lower half. For each probe,
+ * `bytes` has the number of a byte in the line of its key, and `bits` has this byte's bit as a
+ * mask. */
 struct pair {
   uint8x16_t bytes, bits;
 };
@@ -73,8 +74,8 @@ static inline uint8x16_t four_pass(struct four probes, const uint8_t *payload,
 
 /* Returns a byte in which bit i is set if all eight probes of hash i in this pass find set bits.
  * Adjacent bytes are replaced by their minimum until each key has one byte. The loop handles four
- * keys at a time: without it, gcc 12 would first load all eight lines, for which there are not
- * enough registers. */
+ * keys at a time. Without the loop, gcc 12 would first load all eight lines, for which there are
+ * not enough registers. */
 static inline uint8_t pass_eight(const struct lookup *lookup, uint32_t pass, const uint8_t *payload,
                                  const uint64_t *offsets, const uint8_t *hashes)
 {

@@ -9,8 +9,8 @@
 #endif
 
 /* Every CPU can run these kernels, because NEON is part of AArch64. They were never measured on a
- * CPU; their score is above scalar's because in most cases they take fewer instructions per key
- * (docs/lab-notes.md). */
+ * CPU. Their score is above the score of the scalar kernels, because in most cases they take fewer
+ * instructions per key (docs/lab-notes.md). */
 static unsigned neon_score(void)
 {
   return 20;

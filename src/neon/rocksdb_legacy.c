@@ -1,4 +1,4 @@
-/* Probes and adds to filters of the layout rocksdb_legacy with NEON. It differs from
+/* Probes and adds to filters of the layout rocksdb_legacy with NEON. This file differs from
  * rocksdb_local.c in how a hash selects its line and the bits in the line.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
@@ -11,8 +11,8 @@
 struct lookup {
   uint32x4_t nlines, multiplier; /* see divide.h */
   uint64x2_t addend;
-  /* how far upper halves are shifted; 0 or less, because in NEON a negative count shifts to the
-   * right */
+  /* the count by which upper halves are shifted; it is 0 or less, because in NEON a negative count
+   * shifts to the right */
   int32x4_t shift;
   uint16x8_t numbers[ROCKSDB_LEGACY_MAX_NPASSES];
 };

@@ -53,7 +53,8 @@ static inline uint8_t mask_of(uint8x8_t bytes)
 /* The bytes of a lane, for table look-ups. */
 enum { A = 0x03020100, B = 0x07060504, C = 0x0b0a0908, D = 0x0f0e0d0c };
 
-/* For each mask of 4 bits, the lanes that are set in it, in ascending order, and their number. */
+/* These two tables have, for each mask of 4 bits, the lanes whose bits are set, in ascending order,
+ * and the number of these lanes. */
 static const uint32_t survivors_of[16][4] = {
     {A, A, A, A}, {A, A, A, A}, {B, A, A, A}, {A, B, A, A}, {C, A, A, A}, {A, C, A, A},
     {B, C, A, A}, {A, B, C, A}, {D, A, A, A}, {A, D, A, A}, {B, D, A, A}, {A, B, D, A},

@@ -127,8 +127,8 @@ static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *ha
 {
   static const uint32_t starts[NLANES] = {0x03020100, 0x03020100, 0x03020100, 0x03020100};
   static const uint32_t widths[NLANES] = {0, 0x01010101, 0x01010101,
-                                          /* the number of widths before each four bytes, or before
-                                           * their end */
+                                          /* how many widths lie between the start of the first key
+                                           * and the beginning of each four bytes, or their end */
                                           0x02020202};
   static const uint32_t fours[NLANES] = {0, 0x04040404, 0, 0x04040404};
   const uint32x4_t ends = vmlaq_n_u32(vld1q_u32(starts), vld1q_u32(widths), (uint32_t)width);
@@ -168,9 +168,9 @@ static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *ke
 /* ---- Keys of many sizes ---- */
 
 enum {
-  /* The sizes of the keys in a list differ by less than 8 bytes, so that the keys take the same
-   * branches. There is a list for 1 to 8 bytes, one for 9 to 16, fourteen more up to 128, and one
-   * for all other sizes. */
+  /* In all lists but the last, the sizes of keys differ by less than 8 bytes, so that the keys take
+   * the same branches. There is a list for 1 to 8 bytes, one for 9 to 16, fourteen more up to 128,
+   * and a last one for all other sizes. */
   SHORT = 0,
   MIDDLE = 1,
   OTHERS = 16,

@@ -12,8 +12,9 @@
 static inline __m128i probes_of(const struct lookup *lookup, uint32_t pass, const uint8_t *hashes,
                                 size_t i);
 
-/* The probes of two keys, with those of the first key in the lower half. For each probe, `bytes`
- * has the number of a byte in the line of its key, and `bits` has this byte's bit as a mask. */
+/* The probes of two keys, with the probes of the first key in the lower half. For each probe,
+ * `bytes` has the number of a byte in the line of its key, and `bits` has this byte's bit as a
+ * mask. */
 struct pair {
   __m128i bytes, bits;
 };
@@ -31,8 +32,8 @@ static inline struct pair pair_of(__m128i first, __m128i second)
 
 /* The numbers of bytes in a line, 0 to 63, in the form that a look-up in each quarter of the line
  * needs. A byte shuffle gives 0 if the top bit of a number is set; otherwise it uses the lowest
- * four bits. So the numbers are changed such that the top bit is clear only for bytes of the
- * quarter:
+ * four bits. So for each quarter, the numbers are changed such that the top bit is clear only for
+ * bytes of that quarter:
  *
  *   number      00 .. 0f   10 .. 1f   20 .. 2f   30 .. 3f
  *   + 70        70 .. 7f   80 .. 8f   90 .. 9f   a0 .. af    finds only the first quarter

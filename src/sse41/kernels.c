@@ -1,6 +1,6 @@
-/* The table of the SSE4.1 kernels, for CPUs without AVX2. The functions that are not listed are
- * scalar's, because SSE4.1 would not be faster. For example, XXPH3 hashes a key of 8 bytes in 1.1
- * ns by scalar code, and in 1.6 ns in two lanes.
+/* The table of the SSE4.1 kernels, for CPUs without AVX2. All functions that are not listed here
+ * are inherited from the scalar kernels, because SSE4.1 would not be faster. For example, scalar
+ * code hashes a key of 8 bytes by XXPH3 in 1.1 ns, and two lanes would take 1.6 ns.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
 

@@ -45,7 +45,7 @@ union registers {
 #define TWICE(block) JOIN(block, block)
 #define SPLAT(value) TWICE(vec_splats(value))
 
-/* Defines a word by an expression of x and y, which stand for a register of each operand, with
+/* Defines a word by an expression of x and y. Each stands for one register of an operand, with
  * lanes of the type `lanes`. */
 #define FOR_BOTH(word, lanes, of_x_and_y)                                                          \
   static inline block16 word##_of(lanes x, lanes y)                                                \
@@ -219,8 +219,8 @@ BINARY_AS(unzip_odd32, unzip_even32(shift_right64(a, 32), shift_right64(b, 32)))
 #define unzipped(v) (v)
 #define compress32 permute32
 
-/* Returns the numbers of the lanes of a mask, in ascending order. They are put together from the
- * lanes among the first four, 4 bits for each, followed by the lanes among the last four. */
+/* Returns the numbers of the lanes of a mask, in ascending order. At first, each number has 4 bits:
+ * the lanes among the first four come first, then the lanes among the last four. */
 static inline order32 order_of32(unsigned mask)
 {
   static const uint16_t orders[16] = {0, 0,    1,    0x10,  2,    0x20,  0x21,  0x210,
