@@ -11,8 +11,8 @@
 
 struct build_row {
   struct bench_case wanted;
-  const char *kernel;            /* NULL: a peer's row */
-  const struct bench_peer *peer; /* NULL: a kernel's row */
+  const char *kernel;            /* NULL in a peer's row */
+  const struct bench_peer *peer; /* NULL in a kernel's row */
   bool checked;
 };
 
@@ -35,7 +35,7 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   size_t size, expected_size;
   if (maker->peer) {
     size =
-        maker->peer->build(maker->writer, &bytes); /* the peer frees them when it builds the next */
+        maker->peer->build(maker->writer, &bytes); /* freed when the peer builds its next filter */
   } else {
     bench_check(
         lanebloom_filter_build(maker->format, maker->like->bits_per_key, &maker->keys, &filter));
@@ -51,8 +51,8 @@ static bool build(const struct maker *maker, const lanebloom_filter *expected)
   return same;
 }
 
-/* Does the machine have enough memory for a filter of this size? The keys, an engine's copy of the
- * keys, and two filters take less than 40 times the size of the filter. */
+/* Checks whether the machine has enough memory for a filter of this size. The keys, an engine's
+ * copy of the keys, and two filters take less than 40 times the size of the filter. */
 static bool fits_into_memory(size_t kib)
 {
   const size_t memory_kib =

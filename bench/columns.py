@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Times the Python package against other filters for Python: nanoseconds per key, the best of
-five rounds. Needs lanebloom, numpy, pyarrow, rbloom and pybloomfiltermmap3.
+"""Times the Python package against other filters for Python. Prints nanoseconds per key, the best
+of five rounds. Needs lanebloom, numpy, pyarrow, rbloom and pybloomfiltermmap3.
 
     bench/columns.py [liblanebloom.so]
 
@@ -48,7 +48,7 @@ def halves(pool, filter_, keys):
 
 
 def c_call(library, filter_, array):
-    """Makes a function that screens an array by one call of C into a mask that is made once."""
+    """Makes a function that screens an array by one call of C. All calls write to one mask."""
     c = ctypes.CDLL(library)
     opened, count, problem = ctypes.c_void_p(), ctypes.c_size_t(), ctypes.create_string_buffer(256)
     with tempfile.NamedTemporaryFile() as file:
@@ -74,7 +74,7 @@ def c_call(library, filter_, array):
 
 
 def peers(keys):
-    """The other filters, with these keys and a rate of 1 %."""
+    """Returns the other filters, with these keys and a false positive rate of 1 %."""
     filters = rbloom.Bloom(NKEYS, 0.01), pybloomfilter.BloomFilter(NKEYS, 0.01)
     for filter_ in filters:
         filter_.update(keys)

@@ -17,14 +17,14 @@
 #include "shim.h"
 
 /* The lines have 12 hexadecimal digits. There are so many lines that starting the command takes
- * only a small part of its time. */
+ * only a small part of the measured time. */
 enum { NLINES = 1 << 23, LINE_NBYTES = 13 };
 
 struct command_row {
   struct bench_case wanted;
   const char *kernel;
   long njobs;
-  long expected; /* how many lines pass; negative: not known yet */
+  long expected; /* how many lines pass; negative if not known yet */
 };
 
 /* The descriptors of files in memory. Such files have no names: the command gets `lines` and

@@ -3,8 +3,8 @@
 //   lanebloom-bench-databases [KEYS [QUERIES [ROUNDS]]]
 // lanebloom and the engine take turns, with one thread each, and the best round counts. Before the
 // clock starts, both have tables, filters and blocks in memory; the time that lanebloom takes to
-// open the tables is printed separately. All keys that the databases hold are screened, too, to
-// check that none is reported as absent.
+// open the tables is printed separately. The keys that the databases hold are screened, too, to
+// check that none of them is reported as absent.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <chrono>

@@ -10,18 +10,18 @@
 #include "shared.h"
 #include "shim.h"
 
-/* Gathers cannot be written in plain C, so this file has code for x86-64. Outside the library's
- * kernels, there is no other code for one kind of CPU. */
+/* Gathers cannot be written in plain C, so this file has code for x86-64. Apart from this file,
+ * only the library's kernels have code for one kind of CPU. */
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 enum { LINE_NBYTES = 64, MAX_DISTANCE = 256, MAX_STEP = 16 };
 
-/* A way to prefetch: how many places ahead, how many places in a row (1 or MAX_STEP), and whether
- * into the first-level cache or only into the second. */
+/* A way to prefetch. It says how many places ahead lines are prefetched, how many at a time (1 or
+ * MAX_STEP), and whether into the first-level cache or only into the second. */
 struct prefetch {
-  size_t distance; /* 0: the best way is not known yet */
+  size_t distance; /* 0 if the best way is not known yet */
   size_t step;
   bool first_level;
 };
@@ -48,7 +48,7 @@ static const uint8_t *share_memory(size_t kib)
 }
 
 /* Returns the number of random places for memory of this size. Large memory gets as many places as
- * other benchmarks have queries there. For small memory there are fewer, so that the list of places
+ * other benchmarks have queries there. Small memory gets fewer places, so that the list of places
  * itself stays in a cache. */
 static size_t nplaces(size_t kib)
 {
@@ -65,8 +65,8 @@ static struct bench_made make_places(const struct bench_case *wanted)
   return made;
 }
 
-/* Returns random places in memory, as indices of 4-byte elements. There are MAX_DISTANCE more than
- * are read, because a prefetch looks ahead. */
+/* Returns random places in memory, as indices of 4-byte elements. The list has MAX_DISTANCE more
+ * places than are read, because a prefetch looks ahead. */
 static const uint32_t *share_places(size_t kib)
 {
   return (const uint32_t *)bench_share_array(make_places, &(struct bench_case){.kib = kib});
@@ -95,8 +95,8 @@ read_lines_as(const uint32_t *elements, const uint32_t *places, struct prefetch 
   return sum;
 }
 
-/* Reads the elements at BENCH_CALL_NKEYS places, and returns their sum. The constants make the
- * compiler write one loop for each way to prefetch, so that no loop has a branch. */
+/* Reads the elements at BENCH_CALL_NKEYS places, and returns their sum. The ways to prefetch are
+ * constants here, so that the compiler makes a loop without branches for each of them. */
 static uint32_t read_lines(const uint32_t *elements, const uint32_t *places,
                            struct prefetch prefetch)
 {
@@ -176,8 +176,8 @@ __attribute__((target("avx2"))) static uint32_t gather_avx2(const uint32_t *elem
   __m256i sum = _mm256_setzero_si256(), all = _mm256_set1_epi32(-1);
   for (size_t i = 0; i < BENCH_CALL_NKEYS; i += 8) {
     const __m256i at = _mm256_loadu_si256((const __m256i *)(places + i));
-    /* The gather is masked, and its destination is zeroed before. Without that, gcc 12 makes each
-     * gather wait for the previous one. */
+    /* The gather has a mask and a destination of zeros. Without these, gcc 12 makes each gather
+     * wait for the previous one. */
     __asm__("" : "+x"(all));
     const __m256i got =
         _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), (const int *)elements, at, all, 4);
@@ -218,7 +218,7 @@ static void gather_row(struct bench *bench, void *argument)
 
 /* ---- Reading sequentially ---- */
 
-/* Reads memory in sequence, by searching it for a byte that it does not have. The C library's
+/* Reads memory in sequence, by searching it for a byte that does not occur in it. The C library's
  * search uses the CPU's widest loads, so it reads as fast as this CPU can. */
 static void read_row(struct bench *bench, void *argument)
 {

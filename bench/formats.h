@@ -5,8 +5,8 @@
 
 #include <format.h>
 
-/* Returns the next format of which filters can be built. For 0, returns the first one. Returns 0
- * after the last one. */
+/* Returns the next format of which filters can be built. If `format` is 0, returns the first one.
+ * After the last one, returns 0. */
 static inline lanebloom_format bench_next_format(lanebloom_format format)
 {
   bool passed = format == 0;
@@ -40,7 +40,7 @@ static inline lanebloom_format bench_first_with_layout_of(lanebloom_format forma
   return first;
 }
 
-/* Returns the number of probes that is nearest to the wanted one and that the format can use. */
+/* Returns the number of probes that the format can use and that is nearest to the wanted number. */
 static inline unsigned bench_nprobes(lanebloom_format format, unsigned wanted)
 {
   const struct format_table *table = lanebloom_format_table(format);

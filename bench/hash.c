@@ -20,16 +20,16 @@ enum {
 
 struct hash_row {
   lanebloom_format format;       /* a format that has this hash */
-  const char *kernel;            /* NULL: a peer's row */
-  const struct bench_peer *peer; /* NULL: a kernel's row */
-  size_t width;                  /* 0: the keys are `text` */
+  const char *kernel;            /* NULL in a peer's row */
+  const struct bench_peer *peer; /* NULL in a kernel's row */
+  size_t width;                  /* 0 if the keys are `text` */
   enum bench_text text;
   bool checked;
 };
 
-/* Returns keys of one width. Their array begins at a cache line in every build, because the
- * alignment changes the times: if it does not, hashing keys of 8 bytes takes 1.26 times as long
- * (avx512, Zen 4). */
+/* Returns keys of one width. In every build, their array begins at a cache line, because the
+ * alignment changes the times: if the array begins elsewhere, hashing keys of 8 bytes takes 1.26
+ * times as long (avx512, Zen 4). */
 static lanebloom_keys take_width(size_t width)
 {
   static _Alignas(64) uint64_t bytes[MIN_NKEYS * 300 / sizeof(uint64_t)];

@@ -1,5 +1,5 @@
 /* Does the work of one row (one benchmark) REPEATS times, so that instructions.sh can count the
- * instructions that it takes in an emulator.
+ * instructions of this work in an emulator.
  *   instructions KERNEL ROW REPEATS      instructions --rows
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -12,14 +12,14 @@ enum { NKEYS = 8192, MAX_KEY_NBYTES = 30, NPROBES = 6, PATTERN_NBYTES = 64 << 10
 
 enum work { HASH, SCREEN_HASHES, SCREEN, BUILD };
 
-/* A piece of work. nbytes: for HASH, the bytes per key, or 0 for keys of 5 to 30 bytes; for SCREEN
- * and SCREEN_HASHES, the size of the filter. */
+/* A piece of work. For HASH, nbytes is the number of bytes per key, or 0 for keys of 5 to 30 bytes.
+ * For SCREEN and SCREEN_HASHES, nbytes is the size of the filter. */
 struct row {
   char name[64];
   enum work work;
   lanebloom_format format;
   size_t nbytes;
-  bool all_pass; /* false: few keys pass, by chance */
+  bool all_pass; /* if false, few keys pass, by chance */
 };
 static struct row rows[MAX_NROWS];
 static size_t nrows;
@@ -56,7 +56,8 @@ static lanebloom_keys keys_of(size_t nbytes)
 }
 
 /* Makes a filter in which all bits are set, or in which each bit is set with probability one half.
- * Copies a short pattern, because adding keys would take many more instructions in the emulator. */
+ * The bits are copies of a short pattern, because adding keys would take many more instructions in
+ * the emulator. */
 static lanebloom_filter *filter_of(const struct row *row)
 {
   static uint64_t pattern[PATTERN_NBYTES / 8];

@@ -18,7 +18,8 @@ aarch64-linux-gnu-gcc -std=c11 -O2 -Iinclude -Isrc bench/instructions.c $build/l
   -o $build/instructions
 
 # qemu 7.2 logs a line for each instruction that is executed. The preparation takes the same number
-# of instructions whether the work is done once or twice, so the difference of two runs is the work.
+# of instructions whether the work is done once or twice, so the difference of two runs is the work
+# alone.
 trace=$(mktemp)
 trap 'rm -f "$trace"' EXIT
 executed() { # KERNEL ROW REPEATS

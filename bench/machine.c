@@ -40,7 +40,7 @@ static void describe_by_file(const char *name, const char *path, const char *sta
   bench_context(name, value);
 }
 
-/* Names of ARM's CPUs, for which Linux gives only numbers. The names are those of util-linux,
+/* Names of ARM's CPUs, for which Linux gives only numbers. The names are the same as in util-linux,
  * sys-utils/lscpu-arm.c. */
 static const struct {
   const char *implementer, *part, *name;

@@ -71,8 +71,8 @@ static const char *const full[] = {"^(floor|hash|many|load|command)/",
                                    "^build/rocksdb-local/.*/KiB:262144$",
                                    NULL};
 
-/* Returns a copy of a list of parts in which the name of the best kernel replaces BEST. The copy is
- * static memory, so a run can make only one. */
+/* Copies a list of parts, replaces BEST in the copy by the name of the best kernel, and returns the
+ * copy. The copy is in static memory, so a run can make only one copy. */
 static const char *const *with_best_kernel(const char *const *parts)
 {
   enum { MAX_NPARTS = 32 };
@@ -185,10 +185,10 @@ static bool is_quiet(void)
   return others <= allowed;
 }
 
-/* Starts the program again, with two settings that make results comparable. Huge pages: engines get
- * them for the filters that they build, because lanebloom uses them for its own filters. Fixed
- * addresses: times depend on which addresses have equal lower bits, so all runs get the same
- * addresses. */
+/* Starts the program again, with two settings that make results comparable. The first setting gives
+ * engines huge pages for the filters that they build, because lanebloom uses huge pages for its own
+ * filters. The second setting gives all runs the same addresses, because times depend on which
+ * addresses have equal lower bits. */
 static void start_again(char **argv)
 {
   const char *tunables = getenv("GLIBC_TUNABLES");
@@ -196,7 +196,7 @@ static void start_again(char **argv)
     return;
   personality(ADDR_NO_RANDOMIZE); /* if this is forbidden, addresses stay random */
   execv("/proc/self/exe", argv);
-  unsetenv("GLIBC_TUNABLES"); /* /proc is missing: go on without the settings */
+  unsetenv("GLIBC_TUNABLES"); /* if /proc is missing, the run goes on without the settings */
 }
 
 static int run(int argc, char **argv)
@@ -221,7 +221,7 @@ static int run(int argc, char **argv)
   return status;
 }
 
-/* Are there options, and are they all options of google/benchmark? */
+/* Checks whether there are options and all of them are options of google/benchmark. */
 static bool is_benchmarks(int argc, char **argv)
 {
   bool all = argc > 1;

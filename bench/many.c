@@ -48,8 +48,8 @@ static struct bench_made make_many(const struct bench_case *wanted)
   return (struct bench_made){made, MAX_NFILTERS * wanted->kib * 1024, release_many};
 }
 
-/* Screens one batch against every filter. Returns the sum, over all filters, of the number of keys
- * that may be in the filter. */
+/* Screens one batch against every filter. For each filter, counts the keys that may be in it, and
+ * returns the sum of these numbers. */
 static size_t ask(const struct many *many, const struct many_row *row, const uint64_t *batch)
 {
   uint64_t hashes[BATCH_NKEYS];

@@ -28,7 +28,7 @@ static double own_seconds(void)
 }
 
 /* Sets *seconds to the time that all CPUs together were busy, or were taken by the host of a
- * virtual machine. Returns false if the system does not tell. */
+ * virtual machine. Returns false if the system does not report these times. */
 static bool busy_seconds(double *seconds)
 {
   unsigned long long user, nice, system, idle, iowait, irq, softirq, steal;
@@ -54,7 +54,7 @@ double noise_other_cpus(void)
   const double cpus = (other - last_other) / (time - last_time);
   last_time = time;
   last_other = other;
-  return first ? -1 : cpus < 0 ? 0 : cpus; /* steps of 10 ms may make it negative */
+  return first ? -1 : cpus < 0 ? 0 : cpus; /* times in steps of 10 ms may make it negative */
 }
 
 enum { NSTEPS = 2000, NADDITIONS = 16, NCHAINS = 8 }; /* a step has NADDITIONS per chain */

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Times the search for keys in a folder of Parquet files: python3 bench/parquet.py [-r ROUNDS]
 [-j THREADS] [--rows ROWS] [--rate RATE] LANEBLOOM FOLDER [TASK...]. Programs take turns; results
-are compared before anything is timed. Prints the least wall and CPU seconds, and the ratio to the
-wall seconds of the first, with the files in the page cache and without. The first run fills FOLDER
-(1.1 GB), and later ones use it. Needs the Python packages duckdb and pyarrow. For a trial run, use
---rows 2048.
+are compared before anything is timed. Prints the least wall and CPU seconds of each program, and
+the ratio of its wall seconds to those of the first program. Each program is timed with the files in
+the page cache and without. The first run writes the files to FOLDER (1.1 GB), and later runs use
+them. Needs the Python packages duckdb and pyarrow. For a trial run, use --rows 2048.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class Place(NamedTuple):
 class Command(NamedTuple):
     name: str
     run: Callable[[duckdb.DuckDBPyConnection], list]
-    exact: bool = True  # False: may print more than the other commands
+    exact: bool = True  # False if it may print more than the other commands
     prunes: bool = False  # the command runs lanebloom
 
 
@@ -70,7 +70,7 @@ class Task(NamedTuple):
 
 
 def text(value: str) -> str:
-    """A literal of SQL."""
+    """Returns a literal of SQL."""
     return "'" + value.replace("'", "''") + "'"
 
 
@@ -86,7 +86,7 @@ def count(n: int, what: str) -> str:
 
 
 def key(row: int) -> str:
-    """The key that DuckDB writes into column id of this row."""
+    """Returns the key that DuckDB writes into column id of this row."""
     return str(uuid.UUID(bytes=hashlib.md5(str(row).encode()).digest()))
 
 
@@ -154,7 +154,7 @@ def screen(place: Place, keys: str, *options: str) -> list[str]:
     arguments = ["screen", "-j", str(place.nthreads), "--parquet", place.folder, "--column", "id"]
     command = [place.lanebloom, *arguments, *options, keys]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
-    if done.returncode not in (0, 1):  # 1: no key is in the files
+    if done.returncode not in (0, 1):  # status 1 means that no key is in the files
         sys.exit(f"bench/parquet.py: status {done.returncode}: {' '.join(command)}")
     return done.stdout.splitlines()
 
@@ -203,14 +203,14 @@ def rows(table: pyarrow.Table) -> list[tuple]:
 
 
 def write_keys(name: str, keys: list[str]) -> str:
-    """Writes keys in random order, because bounds would rule out more of sorted keys."""
+    """Writes keys, which are in random order: bounds would rule out more of sorted keys."""
     path = os.path.abspath(name)
     pathlib.Path(path).write_text("".join(one + "\n" for one in keys))
     return path
 
 
 def which_keys(place: Place, name: str, keys: list[str]) -> Task:
-    """Which of the keys are in the files?"""
+    """Makes the task of finding which of the keys are in the files."""
     path = write_keys("keys", keys)
     files = place.files
     return Task(
@@ -233,7 +233,7 @@ def which_keys(place: Place, name: str, keys: list[str]) -> Task:
 
 
 def which_rows(place: Place, name: str, keys: list[str]) -> Task:
-    """Which rows, with all columns, have one of the keys?"""
+    """Makes the task of finding the rows, with all columns, that have one of the keys."""
     path = write_keys("keys", keys)
     all_files = place.files
     prune = lambda *options: screen(place, path, "--prune", *options)
@@ -336,7 +336,7 @@ def cpu_seconds() -> float:
 
 
 def timed(command: Command, task: Task, place: Place, cold: bool) -> Seconds:
-    """Times a command. The start of lanebloom counts; that of Python and the connection do not."""
+    """Times a command. Includes the start of lanebloom, but not that of Python or a connection."""
     with connect(task, place) as database:
         if cold:
             forget(place.files)

@@ -1,4 +1,4 @@
-// LevelDB's filter policy, as a peer with which lanebloom is compared.
+// Makes LevelDB's filter policy a peer, with which lanebloom is compared.
 // SPDX-License-Identifier: MIT
 #include <memory>
 #include <string>

@@ -13,7 +13,7 @@
 struct libbloom {
   struct bloom bloom;
   uint8_t *own;              /* the memory that libbloom allocated */
-  struct bench_made aligned; /* memory as our filters have it, which libbloom uses instead */
+  struct bench_made aligned; /* memory like that of our filters; libbloom uses it instead */
 };
 
 struct libbloom_row {
@@ -65,10 +65,11 @@ static size_t screen(struct bloom *bloom, const uint64_t *keys, size_t n)
   return count;
 }
 
-/* Are the results of the filter plausible? No other library makes the same bits, so there is no
- * count to compare with. Present keys must all pass. With k probes, an absent key is expected to
- * pass with probability 2^-k; up to twice as many absent keys may pass. In a mixture of present and
- * absent keys, the number of present keys is random, too, so the limit is higher. */
+/* Checks whether the results of the filter are plausible. No other library makes the same bits, so
+ * there is no count to compare with. All present keys must pass. With k probes, an absent key is
+ * expected to pass with probability 2^-k; up to twice as many absent keys may pass. In a mixture of
+ * present and absent keys, the number of present keys is random, too, so the limit is then
+ * higher. */
 static bool answers_well(struct libbloom *libbloom, const struct bench_queries *queries,
                          unsigned hits)
 {

@@ -1,5 +1,5 @@
-// RocksDB's filter policy, as a peer with which lanebloom is compared: FastLocalBloom and the
-// legacy filter, each queried key by key and in batches of 32.
+// Makes RocksDB's filter policy a peer, with which lanebloom is compared. Its two filters,
+// FastLocalBloom and the legacy filter, are queried key by key and in batches of 32.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
@@ -13,7 +13,7 @@
 #include "peers.h"
 
 // These declarations are from RocksDB 7.8.3 table/block_based/filter_policy_internal.h, which is
-// not installed. Only the order of the virtual functions must be the same.
+// not installed. Only the order of the virtual functions must be the same as there.
 namespace rocksdb
 {
 class FilterBitsBuilder

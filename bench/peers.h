@@ -1,5 +1,5 @@
-/* Peers: the engines themselves and other filters that people use, with which lanebloom is
- * compared.
+/* Declares peers: the engines themselves and other filters that people use. lanebloom is compared
+ * with them.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_BENCH_PEERS_H
 #define LANEBLOOM_BENCH_PEERS_H
@@ -24,13 +24,14 @@ struct bench_peer {
 
   /* These build a filter from keys of 8 bytes. open_writer() converts the keys to the engine's own
    * form, so that this is not timed. build() returns the size of the filter, and sets *bytes, which
-   * is valid until the next call. The three functions are NULL if another entry for the same engine
-   * has them. */
+   * is valid until the next call. If another entry for the same engine has these three functions,
+   * they are NULL here. */
   void *(*open_writer)(double bits_per_key, const uint64_t *keys, size_t n);
   size_t (*build)(void *writer, const void **bytes);
   void (*close_writer)(void *writer);
 
-  /* Hashes n keys into `hashes`. NULL if the engine does not export its hash function. */
+  /* Hashes n keys into `hashes`. The pointer is NULL if the engine does not export its hash
+   * function. */
   void (*hash)(const uint8_t *data, const uint32_t *offsets, size_t n, void *hashes);
 };
 

@@ -1,6 +1,6 @@
-/* Measures screening, for every format, by every kernel and peer: with filters that fit the
- * first-level cache up to filters in memory, with keys of other sizes, in calls of few keys, and by
- * several threads.
+/* Measures screening, for every format, by every kernel and peer. The sizes of filters go from the
+ * first-level cache to memory. There are also rows with keys of other sizes, with calls of few
+ * keys, and with several threads.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -16,8 +16,8 @@ enum question { SCREEN, KEYS, BATCH, THREADS };
 struct screen_row {
   enum question question;
   struct bench_case wanted;
-  const char *kernel;            /* NULL: a peer's row */
-  const struct bench_peer *peer; /* NULL: a kernel's row */
+  const char *kernel;            /* NULL in a peer's row */
+  const struct bench_peer *peer; /* NULL in a kernel's row */
   bool with_hash;
   size_t call_nkeys; /* for BATCH: keys per call; a peer has a size of its own */
   bool checked;
@@ -27,7 +27,7 @@ struct screen_row {
 struct screener {
   const lanebloom_filter *filter;
   const struct bench_queries *queries;
-  const uint8_t *hashes; /* the hashes of the keys; NULL: keys are hashed when they are queried */
+  const uint8_t *hashes; /* the hashes of the keys; NULL if keys are hashed when queried */
   size_t hash_nbytes;
   size_t call_nkeys;
   const struct bench_peer *peer;
@@ -35,8 +35,8 @@ struct screener {
 };
 
 /* Screens the BENCH_CALL_NKEYS queries from `first` on. Returns how many may be in the filter.
- * bitmap: the results. A peer does not change the bitmap. Calls of fewer than 8 keys all write the
- * first byte of the bitmap, so the bitmap is then of no use. */
+ * Writes the results to `bitmap`; a peer does not change it. If calls have fewer than 8 keys, they
+ * all write the first byte of the bitmap, so the bitmap is then of no use. */
 static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap)
 {
   if (screener->hashes)
@@ -57,8 +57,8 @@ static size_t ask(const struct screener *screener, size_t first, uint8_t *bitmap
   return count;
 }
 
-/* Are all results equal to those of the scalar kernel? If there is no useful bitmap (see ask()),
- * only the numbers of keys that may be present are compared. */
+/* Checks whether all results equal the results of the scalar kernel. If there is no useful bitmap
+ * (see ask()), compares only the numbers of keys that may be present. */
 static bool answers_as_scalar(const struct screener *screener, const struct screen_row *row)
 {
   uint8_t expected_bitmap[BENCH_CHECK_NKEYS / 8], bitmap[BENCH_CHECK_NKEYS / 8];
@@ -149,8 +149,8 @@ static void register_case(struct screen_row row)
 
 /* ---- Keys of other sizes ---- */
 
-/* Measures screening with words as keys. The words are in no filter, so compared with other keys
- * the row shows only what hashing keys of many sizes costs. */
+/* Measures screening with words as keys. No word is in the filter. So the difference from rows with
+ * other keys shows only what hashing keys of many sizes costs. */
 static void text_row(struct bench *bench, void *argument)
 {
   struct screen_row *row = argument;

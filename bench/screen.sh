@@ -2,8 +2,8 @@
 # Compares `lanebloom screen` with Debian's `bloom check` and with `grep -Fxf`, which take turns on
 # the same keys: bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are lines of 12 hexadecimal
 # digits, and none of them is a key; output is discarded. Each program uses one thread, except in
-# the row -j2, and the default kernel, except in the row -scalar. Prints for each row the median
-# seconds, the median ratio of its time to that of the first row, and the peak memory.
+# the row -j2. lanebloom uses the default kernel, except in the row -scalar. Prints for each row the
+# median seconds, the median ratio of its time to the time of the first row, and the peak memory.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ done
 bloom create -n "$nkeys" -p 0.01 keys.bloom
 bloom insert keys.bloom <keys
 
-timed() { # NAME COMMAND...: adds "NAME SECONDS KILOBYTES" to the results; a grep of nothing exits 1
+timed() { # NAME COMMAND...: adds "NAME SECONDS KILOBYTES" to the results; grep exits 1 without hits
   name=$1
   shift
   begin=$(date +%s%N)

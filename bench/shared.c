@@ -216,8 +216,8 @@ const uint64_t *bench_members(size_t kib)
 /* ---- Filters ---- */
 
 /* Plans a filter. bits_per_key becomes the largest whole number for which the format uses the
- * wanted number of probes, or 10 if the format has only one number of probes. nkeys becomes the
- * largest number of keys whose filter is then not larger than wanted. */
+ * wanted number of probes. If the format has only one number of probes, bits_per_key becomes 10.
+ * nkeys becomes the largest number of keys whose filter is then not larger than wanted. */
 static struct bench_filter plan(const struct bench_case *wanted)
 {
   const struct format_table *format = lanebloom_format_table(wanted->format);
@@ -230,7 +230,7 @@ static struct bench_filter plan(const struct bench_case *wanted)
   uint64_t nkeys = wanted->kib * 1024 * 8 / bits;
   while (format->plan(1000 * bits, nkeys, &shape) == LANEBLOOM_OK &&
          shape.nbytes > wanted->kib * 1024)
-    nkeys--; /* the format may round sizes up, as to an odd number of lines */
+    nkeys--; /* the format may round sizes up, for example to an odd number of lines */
   return (struct bench_filter){.bits_per_key = (double)bits, .nkeys = nkeys};
 }
 
@@ -264,8 +264,8 @@ static int add_part(void *argument)
   return 0;
 }
 
-/* Builds a filter. Several threads build a large one, because one thread would need a third of the
- * time of a quick run. */
+/* Builds a filter. Several threads build a large filter, because one thread would need a third of
+ * the time of a quick run. */
 static struct bench_made make_filter(const struct bench_case *wanted)
 {
   enum { MAX_NPARTS = 4 };
@@ -330,10 +330,10 @@ void bench_warm(const lanebloom_filter *filter)
 
 /* ---- Queries ---- */
 
-/* Returns the number of queries for filters of this size: a power of two and a multiple of the keys
- * of a call. For filters from 16 MiB on there are four times as many. With only a million, which
- * are repeated, queries would find their cache lines in a cache again, and the times would be too
- * short by a fifth. */
+/* Returns the number of queries for filters of this size. It is a power of two and a multiple of
+ * the keys of a call. For filters from 16 MiB on, there are four times as many. If only a million
+ * queries were repeated, they would find their cache lines in a cache again, and the times would be
+ * too short by a fifth. */
 static size_t nqueries(size_t kib)
 {
   return kib < BENCH_LARGE_KIB ? (size_t)1 << 20 : (size_t)1 << 22;

@@ -23,10 +23,11 @@ enum {
   BENCH_NPROBES = 6,        /* default number of probes; it takes 10 bits per key */
 };
 
-/* The sizes of filters, in KiB: for the first-level cache, for the second, about as large as the
- * second, for the third, and for memory. Filters from BENCH_LARGE_KIB on do not fit into the caches
- * of one core. With filters from BENCH_THREADS_KIB on, screening by several threads is measured,
- * too. */
+/* The sizes of filters, in KiB. The first fits into the first-level cache, and the second into the
+ * second-level cache; the third is about as large as the second-level cache; the fourth fits into
+ * the third-level cache, and the last only into memory. Filters from BENCH_LARGE_KIB on do not fit
+ * into the caches of one core. With filters from BENCH_THREADS_KIB on, screening by several threads
+ * is measured, too. */
 enum { BENCH_NSIZES = 5, BENCH_THREADS_KIB = 256, BENCH_LARGE_KIB = 16384 };
 extern const size_t bench_sizes[BENCH_NSIZES];
 
@@ -81,8 +82,8 @@ const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits);
 const uint64_t *bench_members(size_t kib);
 
 /* Screens the first BENCH_CHECK_NKEYS queries by the scalar kernel, to check others against it.
- * Returns how many may be in the filter, and sets their bits in `bitmap`. Returns SIZE_MAX if all
- * of them should be (hits is 100) but the kernel reports one as absent. */
+ * Returns how many may be in the filter, and sets their bits in `bitmap`. If hits is 100, all of
+ * them must be in the filter; if the kernel reports one as absent, returns SIZE_MAX. */
 enum { BENCH_CHECK_NKEYS = 16 * BENCH_CALL_NKEYS };
 size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries,
                       unsigned hits, uint8_t bitmap[BENCH_CHECK_NKEYS / 8]);
@@ -92,14 +93,14 @@ size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries
 typedef struct bench_made bench_maker(const struct bench_case *wanted);
 
 /* Returns the data that `maker` makes for `wanted`, from the cache or by calling `maker`. If the
- * cache would exceed 2 GiB, the least recently used data are released. The last four used are never
- * released, and no row needs more than four at once. */
+ * cache would exceed 2 GiB, the least recently used data are released. The four most recently used
+ * data are never released, and no row needs more than four at once. */
 void *bench_share(bench_maker *maker, const struct bench_case *wanted);
 void bench_share_nothing(void); /* releases everything */
 void bench_check(lanebloom_status status);
-void bench_use(const char *kernel); /* NULL: the default */
+void bench_use(const char *kernel); /* NULL means the default kernel */
 
-/* For makers of arrays. An array is zeroed, and is on huge pages. */
+/* Makers of arrays use these two functions. An array is zeroed, and is on huge pages. */
 struct bench_made bench_make_array(size_t nbytes);
 uint8_t *bench_array(const struct bench_made *made);
 uint8_t *bench_share_array(bench_maker *maker, const struct bench_case *wanted);

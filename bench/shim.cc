@@ -212,13 +212,13 @@ using run_report = benchmark::BenchmarkReporter::Run;
 // The largest relative difference that is allowed. A row is unsure if one of three differences is
 // larger: between its median and its best time, between its upper quartile and its median time, or
 // between its median and its highest frequency. A repetition is disturbed, and does not count, if
-// its additions per cycle are this much below the most of all repetitions, or the time of its loads
-// is this much above the least.
+// its additions per cycle are this much below the highest of all repetitions, or if the time of its
+// loads is this much above the lowest.
 static const double UNSURE = 0.05;
 
 // A row is unsure if it has fewer undisturbed repetitions than this. One round has fewer
-// repetitions, so each row is measured in several rounds: programs that share only a cache are
-// noticed only if rounds are compared.
+// repetitions, so each row is measured in several rounds. This is needed to notice programs that
+// only share a cache: their effect shows only if rounds are compared.
 static const size_t MIN_NREPETITIONS = 8;
 
 static double time_of(const run_report &repetition)
@@ -227,7 +227,8 @@ static double time_of(const run_report &repetition)
                                                       : repetition.GetAdjustedCPUTime();
 }
 
-// Returns the number such that the given part of all numbers is below it, or 0 if there are none.
+// Returns a number such that the given part of all numbers is below it. Returns 0 if there are no
+// numbers.
 static double quantile(std::vector<double> numbers, double part)
 {
   if (numbers.empty())
@@ -322,8 +323,8 @@ private:
     }
   };
 
-  // Finds these values from all repetitions. Ignores the most extreme values, because the clock may
-  // have been wrong.
+  // Finds the values of quiet_counters from all repetitions. Ignores the most extreme values,
+  // because the clock may have been wrong.
   quiet_counters find_quiet() const
   {
     return {quantile(all(ADDITIONS), 0.99), quantile(all(LEVEL2), 0.01)};
@@ -355,7 +356,7 @@ private:
     return row;
   }
 
-  // Marks a run as an aggregate of repetitions, as google/benchmark's JSON has them.
+  // Marks a run as an aggregate of repetitions, in the way of google/benchmark's JSON.
   static void call(run_report &run, const char *name)
   {
     run.run_type = run_report::RT_Aggregate;
@@ -372,7 +373,7 @@ static std::string joined(const std::vector<std::string> &words, const char *bet
   return text;
 }
 
-// Returns sentences that tell what disturbed the run, or "" if nothing did.
+// Returns sentences that say what disturbed the run, or "" if nothing disturbed it.
 static std::string noise(double other_cpus, const recorder &recorder)
 {
   char text[256];
@@ -431,7 +432,7 @@ static std::vector<std::string> what_fits(std::vector<std::string> rows, const b
   return rows;
 }
 
-// Measures the rows of a part, then measures the unsure ones among them again while there is time.
+// Measures the rows of a part. While there is time, measures the unsure rows among them again.
 static void run_part(const bench_plan *plan, const char *part,
                      std::chrono::steady_clock::time_point begin, recorder &recorder)
 {

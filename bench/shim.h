@@ -25,8 +25,8 @@ void bench_register(bench_function *function, const void *argument, size_t argum
 /* Adds a row for each number of threads: 1, 2, 4, ..., up to the number of CPUs, but at least 2.
  * google/benchmark adds "real_time/threads:N" to the name of each row. Each thread calls the
  * function. Up to the first bench_next(), the threads run one after another; from then on they run
- * at the same time. The rate of a row is that of all threads together, and its time is the real
- * time divided by the keys of all threads. */
+ * at the same time. The rate of a row counts the keys of all threads together, and its time is the
+ * real time divided by the number of these keys. */
 void bench_register_threads(bench_function *function, const void *argument, size_t argument_nbytes,
                             const char *name, ...) __attribute__((format(printf, 4, 5)));
 
@@ -57,16 +57,16 @@ void bench_context(const char *name, const char *value);
 /* Runs the rows that google/benchmark's options select. Returns the exit status. */
 int bench_main(int argc, char **argv);
 
-/* The plan of a whole run. A run has rounds, and measures in each further round the rows that are
- * still unsure, that is, whose repetitions differ too much. It reports its progress on standard
- * error, and at the end the rows that stayed unsure. */
+/* The plan of a whole run. A run has rounds. Each round after the first measures only the rows that
+ * are still unsure, that is, whose repetitions differ too much. The run reports its progress on
+ * standard error and, at the end, the rows that stayed unsure. */
 struct bench_plan {
-  const char *const *parts; /* regular expressions of rows, then NULL. Each one is a part of the
-                             * run; the rows of a part are measured in random order */
+  const char *const *parts; /* regular expressions of rows, then NULL. Each expression is a part
+                             * of the run; the rows of a part are measured in random order */
   unsigned nrepetitions;    /* repetitions of each row in each round */
   double seconds;           /* the minimum time of a repetition */
-  int max_nrounds;          /* rounds of a part: the first round measures all rows, each further
-                             * round those that are still unsure */
+  int max_nrounds;          /* the most rounds of a part. The first round measures all rows, and the
+                             * others measure the rows that are still unsure */
   double max_seconds;       /* the time after which no further round should run */
   void (*release)(void);    /* called after each part */
   const char *output;       /* a file for google/benchmark's JSON, which has the best, the median

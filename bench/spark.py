@@ -30,7 +30,7 @@ def timed(function):
 
 
 def table(spark, folder, n, step):
-    """Makes a table with a random key for each number below n that step divides."""
+    """Makes a table with a random key for each multiple of step below n."""
     path = os.path.join(folder, f"{n}-{step}")
     if not os.path.exists(os.path.join(path, "_SUCCESS")):
         keys = spark.range(0, n, step, NPARTITIONS).selectExpr("xxhash64(id) key", "id value")

@@ -10,7 +10,7 @@ of the large table whose key is in the small one are counted in these ways:
 
 scan           only reads the column
 may_contain    probes the filter: also counts 1 % of the other rows
-then join      probes the filter and joins the remaining rows: exact
+then join      probes the filter and joins the remaining rows; the count is exact
 semi join      DuckDB's own join, which can send nothing to the scan
 pushdown       DuckDB's own join, which sends what it knows of the small table to the scan"""
 
@@ -39,7 +39,7 @@ def make_tables(db, nrows):
     for name, n in {"t": nrows, **{f"s{n}": n for n in SIZES.values()}}.items():
         if name in done:
             continue
-        # In a small table, every tenth number is a row of the large one.
+        # In a small table, every tenth number is also in the large one.
         i = "i" if name == "t" else f"if(i % 10 = 0, i * {max(nrows // n, 1)}, -1 - i)"
         db.execute(
             f"CREATE TABLE {name} AS SELECT ({key.format(i)})::BIGINT AS n, "
@@ -49,8 +49,8 @@ def make_tables(db, nrows):
 
 
 def ways(column, table):
-    """Returns the queries to time. DuckDB cannot see through the last one's condition on the small
-    table, so it filters the scan by the keys that it finds there."""
+    """Returns the queries to time. In the last one, DuckDB cannot foresee which rows of the small
+    table meet the condition, so it filters the scan by the keys that it finds in this table."""
     maybe = f"SELECT {column} FROM t WHERE lanebloom_may_contain('f', {column})"
     filtered = f"(SELECT {column} FROM {table} WHERE i >= 0 AND i % 1000003 <> 7)"
     return {

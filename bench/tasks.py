@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Times whole tasks of the command beside the programs that people use for them: python3
 bench/tasks.py [-r ROUNDS] [-s SCALE] LANEBLOOM [TASK...]. Programs take turns. Prints the least CPU
-seconds of each (wall seconds where threads are compared), and their ratio to those of the first.
-Before anything is timed, rows that must be equal are sorted and compared. DuckDB is the Python
-module `duckdb`. Missing programs are named and left out. For a trial run, use SCALE 0.01.
+seconds of each program (wall seconds if threads are compared), and the ratio to the seconds of the
+first program. Before anything is timed, rows that must be equal are sorted and compared. DuckDB is
+the Python module `duckdb`. Missing programs are named and left out. For a trial run, use SCALE
+0.01.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -55,7 +56,7 @@ COLUMNS = ", ".join(f"'{name}': 'varchar'" for name in NAMES)
 
 
 def semi_join(source: str, keys: str, options: str, column: str = "user") -> str:
-    """SQL that writes the source's rows whose column is one of the keys to the file `out`."""
+    """Returns SQL that writes to `out` the source's rows whose column is one of the keys."""
     rows = f"select s.* from {source} s semi join {keys} q on s.{column} = q.k"
     return f"copy ({rows}) to 'out' ({options})"
 
@@ -240,7 +241,7 @@ def write_lines(name: str, lines: list[str]) -> None:
 
 
 def write_rows(draw: random.Random, keys: list[str], nrows: int) -> None:
-    """Rows of six columns as TSV, quoted CSV and JSON lines. Every tenth has a key."""
+    """Writes rows of six columns as TSV, quoted CSV and JSON lines. Every tenth has a key."""
     with open("rows.tsv", "w") as tsv, open("rows.csv", "w") as csv, open(
         "rows.jsonl", "w"
     ) as json:
@@ -284,7 +285,7 @@ def write_data(lanebloom: str, scale: float) -> None:
 
 def run(shell: str) -> None:
     done = subprocess.run(["bash", "-o", "pipefail", "-c", shell])
-    if done.returncode not in (0, 1):  # 1: no row passed
+    if done.returncode not in (0, 1):  # status 1 means that no row passed
         sys.exit(f"bench/tasks.py: status {done.returncode}: {shell}")
 
 

@@ -16,7 +16,7 @@ enum bench_text {
   BENCH_NTEXTS
 };
 
-/* There are more keys than a branch predictor can learn. */
+/* A set has more keys than a branch predictor can learn. */
 enum { BENCH_TEXT_NKEYS = 1 << 16 };
 
 struct bench_texts {

@@ -1,4 +1,4 @@
-"""Draws the report's charts, one for each question, with a colour for each CPU: SVG and PNG.
+"""Draws the report's charts as SVG and PNG: one per question, with a colour for each CPU.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -157,10 +157,10 @@ def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
         best = {x: pair[1] for x in xs if (pair := f.fastest(panel, x))}
         engine = {x: pair[1] for x in xs if (pair := f.fastest(panel, x, peers=True))}
         if engine:
-            if panel.question == "batch":  # an engine has its own calls, whatever ours are
+            if panel.question == "batch":  # an engine's calls do not depend on ours
                 engine = dict.fromkeys(xs, min(engine.values(), key=lambda point: point.value))
             name = ENGINES.get(panel.subject, "LevelDB")
-            name += f",\n{f.cpu}" if len(files) == 2 else ""  # with more CPUs, the colour tells
+            name += f",\n{f.cpu}" if len(files) == 2 else ""  # with more CPUs, the colour shows it
             line(engine, i, name, linewidth=1, linestyle=(0, (4, 2.5)))
         if not best:
             continue
@@ -289,7 +289,7 @@ def place_labels(axes, labels: list[Label]) -> None:
 
 
 def add_axes(figure: Figure, column: int, columns: int, above: float):
-    """Adds axes with the margins above, whatever the font; `above`: points for titles."""
+    """Adds axes with fixed margins, whatever the font; `above` has the points for titles."""
     width, height = SIZE
     all_wide, all_high = width * columns, height + above
     box = (

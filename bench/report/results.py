@@ -60,11 +60,11 @@ class Point(NamedTuple):
     value: float  # the median of the repetitions
     best: float
     slow: float  # the upper quartile; the median if a file does not have it
-    unsure: bool = False  # the file says that its repetitions moved too much
+    unsure: bool = False  # the file says that its repetitions differ too much
 
 
 class Panel(NamedTuple):
-    """The rows that share one set of axes: a row's name without the kernel or peer and x."""
+    """The rows that share one set of axes. The fields are the common parts of their names."""
 
     question: str
     subject: str = ""  # a format, or a hash
@@ -86,7 +86,7 @@ class Results:
     )  # by kernel or peer, then x
     spreads: list[tuple[float, str]] = field(
         default_factory=list
-    )  # (range / best, name) of repeated rows
+    )  # (range / best, name) for repeated rows
     unknown: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -112,7 +112,7 @@ class Results:
         return min(found, key=lambda pair: pair[1].value, default=None)
 
     def cache_kib(self, level: int) -> float:
-        """The size of a level's data cache, 0 if the system names none."""
+        """Returns the size of a level's data cache, or 0 if the system names none."""
         caches = [c for c in self.context["caches"] if c["type"] != "Instruction"]
         return max((c["size"] / 1024 for c in caches if c["level"] == level), default=0)
 
@@ -181,7 +181,7 @@ def load(path: str) -> Results:
 
 
 def plain(name: str) -> str:
-    """A row's name without what google/benchmark adds."""
+    """Returns a row's name without the parts that google/benchmark adds."""
     return "/".join(part for part in name.split("/") if not RUN_OPTION.match(part))
 
 
@@ -250,7 +250,7 @@ def summary(
     clock = "real_time" if "/real_time" in middle["name"] or question == "load" else "cpu_time"
 
     def end(kind: str) -> float:
-        """An end of an error bar, from times: rates are aggregated apart from times."""
+        """Computes an end of an error bar from times, because rates are aggregated separately."""
         row = by_kind.get(kind, [middle])[0]
         ratio = over(row.get(clock), middle.get(clock)) or 1
         return value / ratio if (question, series) == ("floor", "read") else value * ratio
@@ -363,7 +363,7 @@ def over(above: float | None, below: float | None) -> float | None:
 
 
 def accesses(panel: Panel) -> float:
-    """The number of random accesses that a key needs at least."""
+    """Returns the least number of random accesses that a key needs."""
     if not panel.subject.startswith("leveldb"):
         return 1  # RocksDB's formats store a key's bits in one line
     if panel.question == "build":
@@ -374,7 +374,7 @@ def accesses(panel: Panel) -> float:
 
 
 def floor_of(results: Results, panel: Panel) -> dict[X, float]:
-    """The least possible ns per key, by filter size or number of threads. Each access takes the
+    """Returns the least ns per key, by filter size or number of threads. Each access takes the
     best time of a prefetched line or, for reading, of a gathered element if that is faster."""
     threads = panel.question == "threads"
     kinds = {"screen": ("line", "gather"), "build": ("line",), "threads": ("line",)}

@@ -1,4 +1,4 @@
-"""The folded part of the report: every number of every kernel and peer.
+"""Makes the folded part of the report, with every number of every kernel and peer.
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from results import (
     xs_of,
 )
 
-# Pairs of ns per absent and per present key, from trials before this project began. The columns are
-# filters of these sizes; the last one is 1 GiB.
+# Pairs of ns per absent key and per present key, from trials before this project began. Each column
+# is for a filter size; the last one is 1 GiB.
 CITED_SIZES = SIZES + [1 << 20]
 CITED_LEVELDB = [(20, 17), (22, 17), (22, 18), (34, 28), (86, 88), (96, 91)]
 CITED = {

@@ -38,7 +38,7 @@ def sizes(files: list[Results]) -> list[int]:
 
 
 def nearest(files: list[Results], kib: float) -> int | None:
-    """Finds the measured size that is nearest by ratio."""
+    """Finds the measured size whose ratio to this size is nearest to 1."""
     return min(sizes(files), key=lambda x: max(x / kib, kib / x), default=None)
 
 
@@ -243,7 +243,7 @@ def caveats(files: list[Results]) -> list[str]:
 
 
 def answer(files: list[Results], x: int) -> tuple[str, str]:
-    """The winner for filters of one size, and by how much."""
+    """Names the winner for filters of one size, and its lead."""
     if len(files) == 1:
         points = [found for _, panel in cases(files) if (found := sure(files[0], panel, x))]
         most = times(1e3 / min(points).value) if points else "?"
@@ -265,7 +265,7 @@ def answer(files: list[Results], x: int) -> tuple[str, str]:
 
 
 def ahead(files: list[Results], panel: Panel, x: int) -> str:
-    """The last cell of a case: the lead over the engine if there is one CPU, else over the next."""
+    """Makes a case's last cell: the lead over the next CPU or, for one CPU, over the engine."""
     if len(files) == 1:
         ratio = over_engine(files[0], panel, [x])
         return f"{figure(ratio[0])} ×" if ratio else "–"
@@ -282,7 +282,7 @@ def figure(ratio: float) -> str:
 
 
 def rate(point: Point | None) -> str:
-    """Million keys per second."""
+    """Writes million keys per second."""
     if not point:
         return "–"
     value = 1e3 / point.value
