@@ -1,9 +1,9 @@
 // Compacts a LevelDB database with lanebloom's filter policy, and compares it with LevelDB's own.
 //   leveldb_compact [--built-in] [--alone] DATABASE [BITS_PER_KEY]
-// Both policies build each filter. Their bytes are compared, and the program prints how long each
-// policy took in all calls of this compaction. The database gets lanebloom's filters or, with
-// --built-in, LevelDB's. With --alone, only that policy runs, so that the time of the whole
-// compaction can be measured.
+// Both policies build each filter. The bytes of the two filters are compared, and the program
+// prints how long each policy took in all calls of this compaction. The database gets lanebloom's
+// filters or, with --built-in, LevelDB's. With --alone, only the policy whose filters the database
+// gets runs, so that the time of the whole compaction can be measured.
 //
 // The database must use the bytewise comparator, and no other program may have it open. To compile:
 //   c++ -O2 leveldb_compact.cc $(pkg-config --cflags --libs lanebloom) -lleveldb
@@ -53,7 +53,7 @@ public:
       used->CreateFilter(keys, n, to);
       return;
     }
-    if (nfilters % 2) // take turns: the second one finds the keys in the cache
+    if (nfilters % 2) // take turns: the second policy finds the keys in the cache
       other_ns += timed(*other, keys, n, &of_other_);
     used_ns += timed(*used, keys, n, &of_used_);
     if (nfilters % 2 == 0)

@@ -40,7 +40,7 @@ static void release_array(struct ArrowArray *array)
 
 /* ---- Making ---- */
 
-/* The facts about a format from which the lengths of its buffers follow. */
+/* The properties of a format that decide the lengths of its buffers. */
 struct needs {
   uint64_t width; /* bytes of each value, of each view (16) or of each offset */
   bool has_offsets, has_views;
@@ -83,8 +83,8 @@ static void make_buffer(struct fuzz_input *input, struct column *column, size_t 
   column->buffers[i] = block + shift;
 }
 
-/* Returns the number of bytes that the data of the rows must have according to the offsets, up to
- * the first offset that would be refused. */
+/* Returns how many bytes of data the rows need according to their offsets, up to the first offset
+ * that would be refused. */
 static size_t bytes_for_offsets(const struct column *column, size_t width, size_t nrows,
                                 size_t first)
 {
@@ -121,7 +121,7 @@ static void make_offsets(struct fuzz_input *input, struct column *column, size_t
   }
 }
 
-/* Makes each view from three bytes: a size, a buffer and an offset. Most of them are right. */
+/* Makes each view from three bytes: a size, a buffer and an offset. Most views are right. */
 static void make_views(struct fuzz_input *input, struct column *column, size_t n, size_t nbuffers,
                        const int64_t *sizes)
 {
@@ -159,7 +159,7 @@ static char *make_metadata(struct fuzz_input *input, bool is_uuid)
   return metadata;
 }
 
-/* The bits of a column's byte `bits`, which say what is special about the column, or wrong. */
+/* These bits of a column's byte `bits` say what is special or wrong about the column. */
 enum {
   HAS_DICTIONARY = 1,
   HAS_METADATA = 2,
@@ -414,7 +414,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
       form.flags = 0;
   }
 
-  /* Makes a filter of every other key of the column, if it has keys. */
+  /* If the column has keys, makes a filter of every other key. */
   const struct ArrowArray *array = &column->array;
   size_t n = 0;
   if (!lanebloom_arrow_slices(&column->schema, array, found.slices, found.numbers, NULL, 0))

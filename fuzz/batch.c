@@ -1,7 +1,8 @@
 /* Fuzzes the parser of write batches with any bytes. The following must be true: in pieces of any
  * size, a batch has the same entries as in one piece.
  *
- *   flag and size of pieces, 1 byte: 128 of Pebble; the size, from 1 | batch
+ *   flag and size of pieces, 1 byte: 128 if Pebble wrote the batch; the rest is the size, from 1
+ *   | batch
  *
  * SPDX-License-Identifier: MIT */
 #include "tables/batch.h"

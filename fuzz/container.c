@@ -1,7 +1,7 @@
 /* Fuzzes the reader of container files with any bytes. The following must be true: parsing and
- * loading a file give the same result. Mapping a file gives it, too, unless the file is damaged in
- * a way that only the checksum of the whole file shows. Saving the parsed filter gives the same
- * bytes.
+ * loading a file give the same result. Mapping a file gives this result, too, unless the file is
+ * damaged in a way that only the checksum of the whole file shows. Saving the parsed filter gives
+ * the same bytes.
  *
  *   flags, 1 byte: 1 correct all checksums first, 2 only the header's | the file
  *

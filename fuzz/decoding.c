@@ -1,6 +1,6 @@
 /* Fuzzes the decoding of keys with any text, in any key form. The following must be true: the key
- * equals that of the decoders below, which follow the definitions digit by digit. If the text is
- * malformed, there is an error message.
+ * equals the key that the decoders below give. These decoders follow the definitions digit by
+ * digit. If the text is malformed, there is an error message.
  *
  *   encoding, 1 byte | flags, 1 for INT96, and 8 times the scale of decimals, 1 byte | text
  *
@@ -15,7 +15,7 @@
 
 enum { MAX_NBYTES = 4096 };
 
-/* ---- The definition; each returns the number of bytes, -1 if the text is malformed ---- */
+/* ---- The definition: decoders return the number of bytes, or -1 if the text is malformed ---- */
 
 static int digit_of(const char *digits, char c)
 {
@@ -123,7 +123,7 @@ static long decode_number(lanebloom_encoding encoding, const char *text, size_t 
   return is_short ? 4 : 8;
 }
 
-/* Calls strtod() or strtof(), if the text has only the characters of numbers or is an infinity. */
+/* If the text has only the characters of numbers or is an infinity, calls strtod() or strtof(). */
 static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_t *key)
 {
   char copy[MAX_NBYTES + 1], *end;
@@ -146,7 +146,7 @@ static long decode_float(const char *text, size_t nbytes, bool is_single, uint8_
   return is_single ? 4 : 8;
 }
 
-/* Reads a time field by field. The calendar is that of timegm(). */
+/* Reads a time field by field. timegm() defines the calendar. */
 static long decode_time(const char *text, size_t nbytes, lanebloom_encoding encoding, bool is_int96,
                         uint8_t *key)
 {
@@ -155,7 +155,7 @@ static long decode_time(const char *text, size_t nbytes, lanebloom_encoding enco
   char copy[MAX_NBYTES + 1];
   memcpy(copy, text, nbytes);
   copy[nbytes] = 0;
-  for (size_t i = 0; i < nbytes; i++) /* copy: the pattern of the text; d is a digit */
+  for (size_t i = 0; i < nbytes; i++) /* copies the text with d for each digit */
     copy[i] = (char)(text[i] >= '0' && text[i] <= '9' ? 'd' : text[i] == 'd' ? 'x' : text[i]);
   if (strncmp(copy, date, 10) != 0)
     return -1;

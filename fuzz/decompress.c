@@ -1,6 +1,6 @@
-/* Fuzzes the decoders of gzip and zstd with any bytes. The following must be true: the result of
- * decompressing the bytes in pieces of any size is the same as in one piece, and for gzip the same
- * as zlib's, or there is an error.
+/* Fuzzes the decoders of gzip and zstd with any bytes. The following must be true: unless there is
+ * an error, decompressing the bytes in pieces of any size gives the same result as in one piece.
+ * For gzip, the result is also the same as zlib's.
  *
  *   codec, 1 byte: 0 gzip, else zstd | how many bytes are given at once, less 1, 1 byte
  *   how much room there is for them, less 1, 2 bytes | bytes

@@ -1,12 +1,12 @@
 /* Fuzzes the reading of records with fields (CSV and the like) with any bytes, all in one call and
  * as chunks of an input that is read in pieces. The following must be true: records, keys and
- * faults equal those of the parser below, which follows the definition byte by byte. A fault is a
- * reason to refuse a record.
+ * faults are the same as the parser below finds. This parser follows the definition byte by byte. A
+ * fault is a reason to refuse a record.
  *
  *   flags, 1 byte: 1 CSV, 2 semicolons, 4 keep records without a key, 8 fail at them,
  *     16 drop a carriage return | how often the bytes are repeated, 1 byte
  *   the key, 1 byte: 1 trimmed, 2 lower-cased, 4 decoded: from hex, or 8 from INT32;
- *     and 16 times the most bytes that a read returns, 0: no less than are asked for
+ *     and 16 times the most bytes that a read returns, or 0 for no such limit
  *   fields of the key, 1 byte each, up to 0xff | bytes
  *
  * SPDX-License-Identifier: MIT */
@@ -208,8 +208,8 @@ static void check_end(struct parser *parser, const struct cutter *cutter)
   CHECK(strlen(text) > 0 && strlen(text) < sizeof text - 1);
 }
 
-/* Checks that the functions that search for the end of a record find the ends of this record.
- * Records before it have no fault. */
+/* Checks that the functions that search for the end of a record find the end of this one. No record
+ * before this one has a fault. */
 static void check_ends(const struct record_syntax *syntax, const char *data,
                        const lanebloom_slice *record, const char *next)
 {

@@ -1,7 +1,7 @@
 /* Fuzzes filters of all formats: takes any bytes as a filter, and screens any keys and hashes. The
- * following must be true: every kernel has the results of the scalar kernel. The scalar kernel has
- * the results that the bits at lanebloom_filter_positions() give. Malformed filters behave as
- * include/lanebloom.h documents.
+ * following must be true: every kernel gives the same results as the scalar kernel. The scalar
+ * kernel gives the results that follow from the bits at lanebloom_filter_positions(). Malformed
+ * filters behave as include/lanebloom.h documents.
  *
  *   format, 1 byte | how often the payload is repeated, 1 byte | keys | the filter
  *
@@ -114,8 +114,9 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
 
 /* ---- Answers ---- */
 
-/* Does the Ribbon filter have the hash, that is, does the hash fulfil its equation? The model of
- * the tests computes it, with the filter's shape as the library parsed it. */
+/* Checks whether the Ribbon filter has the hash, that is, whether the equation of the hash is
+ * fulfilled. The tests' model of a Ribbon filter computes this, with the shape that the library
+ * parsed. */
 static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                     const uint8_t *hash)
 {
@@ -126,8 +127,8 @@ static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info 
   return model_ribbon_may_match(&filter->shape, filter->payload, value);
 }
 
-/* Does the filter have the hash? For filters other than Ribbon: are all bits set that the hash
- * probes? */
+/* Checks whether the filter has the hash. A filter other than Ribbon has the hash if all bits that
+ * the hash probes are set. */
 static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                      enum verdict verdict, const uint8_t *hash)
 {
@@ -201,8 +202,9 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
 }
 
 /* Checks that a merge of filters has the bits of all of them, even if a filter is merged twice. The
- * second filter has the same shape, and the payload in reverse order. Filters of Spark without
- * probes can be merged only if they are equal, and Ribbon filters only if they have no probes. */
+ * second filter of the merge has the same shape, and its payload is in reverse order. Filters of
+ * Spark without probes can be merged only if they are equal, and Ribbon filters only if they have
+ * no probes. */
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
@@ -246,7 +248,7 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 
 /* Makes a filter from the rest of the input, with its payload repeated. The memory has the exact
  * size of the filter, so that sanitizers detect reads past its end. If the filter has a header of
- * Spark, the number of words in it is corrected. */
+ * Spark, the number of words in this header is corrected. */
 static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, size_t times,
                        size_t *size)
 {

@@ -1,6 +1,6 @@
-/* Fuzzes filter blocks. Takes any bytes as a filter block, and screens any keys of any data blocks;
- * every kernel must have the results of LevelDB's reader. Or makes any calls of the builder; the
- * block must then have all keys that were added.
+/* Fuzzes filter blocks in one of two ways. Either it takes any bytes as a filter block and screens
+ * any keys of any data blocks; every kernel must then give the results of LevelDB's reader. Or it
+ * makes any calls of the builder; the block must then have all keys that were added.
  *
  *   flags, 1 byte: 1 signed hash, 2 build | the rest, see below
  *
@@ -17,8 +17,8 @@ static uint32_t number_at(const uint8_t *bytes)
 
 /* ---- Reading: first offset 8 bytes | step 4 | keys per step 1 | keys | the block ---- */
 
-/* Queries a filter block as LevelDB's FilterBlockReader does. For a base_lg of 64 or more, which
- * LevelDB leaves undefined, every key may be present. */
+/* Queries a filter block as LevelDB's FilterBlockReader does. LevelDB does not define the result
+ * for a base_lg of 64 or more; in this case, every key may be present. */
 static bool may_match(const uint8_t *bytes, size_t size, uint64_t data_block_offset, uint32_t hash)
 {
   if (size < 5)

@@ -70,11 +70,12 @@ static inline lanebloom_slice input_short(struct fuzz_input *input)
 
 /* ---- Keys ---- */
 
-enum { FUZZ_MAX_NKEYS = 1100 }; /* more keys than any kernel has in a block */
+enum { FUZZ_MAX_NKEYS = 1100 }; /* more keys than any block but LevelDB's, which has 2048 */
 
-/* Reads the next batch of keys: the number of keys, 1 byte; the number of different keys, less 1, 1
- * byte; the different keys, which are repeated to fill the batch. A number of keys from 192 on
- * stands for one of the 64 largest batches, so that most batches are small and fast. */
+/* Reads the next batch of keys. The input has the number of keys in 1 byte, the number of different
+ * keys, less 1, in 1 byte, and then the different keys. These are repeated to fill the batch. A
+ * number of keys of 192 or more stands for one of the 64 largest batches. So most batches are small
+ * and fast. */
 static inline lanebloom_keys input_keys(struct fuzz_input *input,
                                         lanebloom_slice slices[FUZZ_MAX_NKEYS])
 {
@@ -95,8 +96,8 @@ static inline bool bit(const uint8_t *bitmap, size_t i)
   return bitmap[i / 8] >> i % 8 & 1;
 }
 
-/* Checks that `count` of a bitmap's first n bits are set, and that none of the bits after them in
- * the last byte is. */
+/* Checks that `count` of a bitmap's first n bits are set, and that no bit after them in the last
+ * byte is set. */
 static inline void check_bitmap(const uint8_t *bitmap, size_t n, size_t count)
 {
   size_t nset = 0;

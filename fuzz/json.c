@@ -1,9 +1,10 @@
 /* Fuzzes the reading of JSON lines with any bytes. Every line must be a record with a key, a record
- * without a key, or a fault (a reason to refuse it). This must be true for the results:
+ * without a key, or a fault (a reason to refuse it). The following must be true for the results:
  *
- * - a line that is read alone, with other bytes after it, has the same key or fault; - white space
- * around a line changes nothing; - if a line has a key, an array with the line as its element is
- * JSON, and has no key; - a key is not longer than its line.
+ *   - A line that is read alone, with other bytes after it, has the same key or fault.
+ *   - White space around a line changes nothing.
+ *   - If a line has a key, an array with the line as its element is JSON, and has no key.
+ *   - A key is not longer than its line.
  *
  *   flags, 1 byte: 1 fail at records without a key, 2 two members, 4 pointers | bytes
  *
@@ -73,8 +74,7 @@ static void check_same(const struct outcome *a, const struct outcome *b)
   CHECK(memcmp(a->key, b->key, a->nbytes) == 0);
 }
 
-/* Reads one line alone, and compares the result with that of the same line with other bytes around
- * it. */
+/* Reads one line alone, and again with other bytes around it, and compares the results. */
 static void check_line(const struct record_syntax *syntax, const char *line, size_t nbytes,
                        struct outcome *outcome)
 {
@@ -85,7 +85,7 @@ static void check_line(const struct record_syntax *syntax, const char *line, siz
   cut_alone(syntax, " \t", line, nbytes, "\r ", '1', &other);
   check_same(outcome, &other);
   cut_alone(syntax, "[", line, nbytes, "]", '\\', &other);
-  if (outcome->has_key && nbytes < JSON_MAX_NLEVELS) /* so an array with this line is JSON, too */
+  if (outcome->has_key && nbytes < JSON_MAX_NLEVELS) /* then the array is JSON, too */
     CHECK(other.fault != FAULT_JSON && !other.has_key);
 }
 

@@ -1,6 +1,7 @@
 /* Fuzzes hashing, screening and building with any keys, in any layout in memory. The following must
- * be true for each kernel: hashes and results equal those of the scalar kernel for each key alone.
- * Built filters have all keys, and the same bytes as those of the scalar kernel.
+ * be true for each kernel: hashes and results are the same as the scalar kernel gives for each key
+ * alone. Built filters have all keys, and the same bytes as the filters that the scalar kernel
+ * builds.
  *
  *   layout | format | bits per key | first key of a part | its number of keys
  *   | bytes before the first key, or from field to field | keys
@@ -116,8 +117,8 @@ static void check(lanebloom_format format, double bits_per_key, const lanebloom_
   CHECK(lanebloom_filter_screen(filter, keys, found.bitmap) == expected->count);
   CHECK(memcmp(found.bitmap, expected->bitmap, (keys->n + 7) / 8) == 0);
 
-  /* A filter that is built in one call equals that of the scalar kernel. A filter of two merged
-   * builders has all keys. */
+  /* A filter that is built in one call equals the filter of the scalar kernel. A filter of two
+   * merged builders has all keys. */
   lanebloom_filter *built;
   CHECK(lanebloom_filter_build(format, bits_per_key, keys, &built) == LANEBLOOM_OK);
   CHECK(lanebloom_filter_screen(built, keys, NULL) == keys->n);

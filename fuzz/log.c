@@ -1,6 +1,6 @@
 /* Fuzzes the reader of write-ahead logs with any bytes.
  *
- *   flags, 1 byte: 1 correct the checksums, 2 of Pebble | number of the log, 1 byte | log
+ *   flags, 1 byte: 1 correct the checksums, 2 written by Pebble | number of the log, 1 byte | log
  *
  * The following must be true: reading the bytes again gives the same result, and the collector
  * stores no more entries than its limit.

@@ -35,7 +35,7 @@ lanebloom_status __wrap_lanebloom_input_open(const char *path, struct input *inp
   return LANEBLOOM_OK;
 }
 
-/* Corrects the checksum of the first record. It covers type and content. */
+/* Corrects the checksum of the first record. The checksum covers type and content. */
 static void repair(uint8_t *log, size_t size)
 {
   enum { HEADER_NBYTES = 7, AT_LENGTH = 4, AT_TYPE = 6 };

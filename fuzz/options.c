@@ -33,8 +33,8 @@ enum end { ACCEPTED = 1, REFUSED };
 
 static jmp_buf end;
 
-/* The linker replaces argp_parse(), argp_error() and exit() by the functions with __wrap_. argp
- * then returns its errors, and does not print them. */
+/* The linker replaces argp_parse(), argp_error() and exit() by the functions whose names begin with
+ * __wrap_. argp then returns its errors, and does not print them. */
 error_t __real_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
                           int *index, void *input);
 error_t __wrap_argp_parse(const struct argp *argp, int argc, char **argv, unsigned flags,
@@ -214,8 +214,8 @@ static bool shift(struct digits *number, bool left)
   return is_zero;
 }
 
-/* Does the text have the form DIGITS[.DIGITS][eEXPONENT][UNIT], and is its value a whole number
- * from 1 to `most`? Stores the number. */
+/* Checks whether the text has the form DIGITS[.DIGITS][eEXPONENT][UNIT] and its value is a whole
+ * number from 1 to `most`. Stores the number. */
 static bool is_count(const char *text, uint64_t most, uint64_t *number)
 {
   static const char names[] = "kKMGT";
@@ -258,8 +258,8 @@ static bool is_count(const char *text, uint64_t most, uint64_t *number)
   return value >= 1 && value <= most;
 }
 
-/* The functions take_...() call a parser of the command. They return false if it refuses the
- * text. */
+/* The functions take_...() call a parser of the command. They return false if the parser refuses
+ * the text. */
 static bool take_count(const char *text, uint64_t most, uint64_t *number)
 {
   if (setjmp(end))

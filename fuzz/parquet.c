@@ -1,7 +1,7 @@
 /* Fuzzes the reader of Parquet files with any bytes. The following must be true: the file opens, or
- * there is an error message. Its description is valid. The number of keys that screening reports is
- * that of the bits it sets. If a column chunk cannot be screened, every key may be in it, but a
- * filter of an unknown kind is only ignored.
+ * there is an error message. The description of the file is valid. Screening reports as many keys
+ * as it sets bits. If a column chunk cannot be screened, every key may be in it. But if only its
+ * filter is of an unknown kind, this filter is ignored, and the chunk is screened without it.
  *
  *   keys, 96 bytes | the file
  *

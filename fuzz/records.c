@@ -1,6 +1,6 @@
 /* Fuzzes the reading of records with any bytes, from several inputs, in reads of any size. The
- * following must be true: the records are those that a loop over all bytes finds, in the same
- * order, and chunks have only whole records.
+ * following must be true: the records equal the records that a loop over all bytes finds, in the
+ * same order, and chunks have only whole records.
  *
  *   width, 1 byte; 0: none | flags, 1 byte: 1 NUL-terminated, 2 crlf | steps
  *   a step: what, 1 byte | bytes | if they are repeated, how many in all, 2 bytes
@@ -80,9 +80,9 @@ static size_t plan(struct fuzz_input *input)
 /* The state of a loop that finds the expected records of the inputs. */
 struct expected {
   const struct record_syntax *syntax;
-  size_t step;           /* the first step after those of the input */
+  size_t step;           /* the first step after the steps of the input */
   size_t begin, at, end; /* offsets in `all`: the input's bytes, and the next record */
-  bool fails;            /* does the input end in an error? */
+  bool fails;            /* true if the input ends in an error */
 };
 
 static void expect_input(struct expected *expected)
@@ -96,7 +96,7 @@ static void expect_input(struct expected *expected)
 }
 
 /* Returns the size of the next record with its terminator. The last record of an input may lack the
- * terminator, but it is counted. */
+ * terminator; the size includes it nevertheless. */
 static size_t expected_nbytes(const struct expected *expected)
 {
   if (expected->syntax->width)
@@ -143,7 +143,8 @@ static void check_chunk(struct expected *expected, const struct chunk *chunk)
   CHECK(next == chunk->data + chunk->nbytes && n == cutter.nrecords && n <= CHUNK_NRECORDS);
 }
 
-/* Returns the kind of file that the whole input is, if it may be refused as such, or NULL. */
+/* If the input as a whole is a file of a kind that may be refused, returns this kind. Otherwise
+ * returns NULL. */
 static const struct file_kind *refused_kind(const struct expected *expected)
 {
   const char *bytes = all + expected->begin;
@@ -152,14 +153,14 @@ static const struct file_kind *refused_kind(const struct expected *expected)
   return kind && !may_be_records(expected->syntax, kind) ? kind : NULL;
 }
 
-/* Must the input be refused, however many bytes the first read returns? */
+/* Checks whether the input must be refused, however many bytes the first read returns. */
 static bool is_no_records(const struct expected *expected)
 {
   const struct file_kind *kind = refused_kind(expected);
   return kind && !kind->tells && !kind->has_terminators;
 }
 
-/* Does the input end within the first bytes by which compressed data are recognized? */
+/* Checks whether the input ends within the first bytes by which compressed data are recognized. */
 static bool is_truncated(const struct expected *expected)
 {
   const size_t n = expected->end - expected->begin;
@@ -167,8 +168,9 @@ static bool is_truncated(const struct expected *expected)
   return expected->syntax->width == 0 && kind && is_stump(kind, n);
 }
 
-/* May the input be refused with this message? UTF-16 and UTF-32 are recognized by the first bytes
- * that were read, so an input may be refused as such although it is neither as a whole. */
+/* Checks whether the input may be refused with this message. UTF-16 and UTF-32 are recognized by
+ * the first bytes that were read. So an input may be refused as UTF-16 or UTF-32 although, as a
+ * whole, it is neither. */
 static bool is_rightly_refused(const struct expected *expected, const char *error)
 {
   const char *bytes = all + expected->begin;

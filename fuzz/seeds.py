@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what fuzzing begins with, one folder for each target, out of the frozen vectors:
+"""Writes the inputs with which fuzzing begins, one folder for each target, from the frozen vectors:
 seeds.py VECTORS FOLDER.
 SPDX-License-Identifier: MIT"""
 
@@ -15,7 +15,7 @@ SPARK_V1, SPARK_V2 = 8, 9
 
 
 def seed(target, *parts):
-    """Parts are bytes, or numbers of one byte."""
+    """Writes an input of these parts, which are bytes or numbers of one byte."""
     path = folder / target
     path.mkdir(parents=True, exist_ok=True)
     number = len(list(path.iterdir()))
@@ -34,12 +34,12 @@ def of_hex(text):
 
 
 def short(key):
-    """As input_short() reads it."""
+    """Returns the key in the form that input_short() reads."""
     return bytes([min(len(key), 255)]) + key[:255]
 
 
 def batch(keys, n):
-    """As input_keys() reads it."""
+    """Returns n keys in the form that input_keys() reads."""
     keys = keys[:256] or [b""]
     return bytes([n, len(keys) - 1]) + b"".join(map(short, keys))
 
@@ -222,7 +222,7 @@ for n, body in pebble_batches:
         seed("log", 3, 7, whole, *split)
         seed("log", 3, 7, whole, fragment(5, b"", b"\x08\0\0\0"), whole)
         far = bytes(32768 - len(whole)), fragment(9, content, number)
-        seed("log", 3, 7, whole, *far)  # the log may state that more than the zeros was on disk
+        seed("log", 3, 7, whole, *far)  # the log may state that some of the zeros were on disk
 for path in sorted((vectors / "databases").rglob("*.log")):
     seed("log", 2, int(path.name[:6]), path.read_bytes())
 
@@ -434,7 +434,7 @@ seed("options", 0, b"".join(number.encode() + b"\0" for number in numbers))
 
 
 def column(format, bits, n, *parts, first=0, nulls=0):
-    """As make_column() of arrow.c reads it; parts follow the count of nulls."""
+    """Returns the form that make_column() of arrow.c reads; parts follow the count of nulls."""
     return (
         short(format.encode())
         + bytes([bits])

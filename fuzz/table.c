@@ -1,6 +1,6 @@
 /* Fuzzes the reader of tables with any bytes. The following must be true: the table opens, or there
- * is an error message. Its description is valid. For every kernel, the result of screening keys, in
- * one table and in several, is what range and filter give for each key.
+ * is an error message. The description of the table is valid. For every kernel, screening keys in
+ * one table and in several gives the results that range and filter give for each key.
  *
  *   flags, 1 byte: 1 verify checksums, 2 writer LevelDB, 4 writer goleveldb | keys | the file
  *
@@ -15,8 +15,8 @@
 
 static bool verifies;
 
-/* The linker replaces calls of lanebloom_footer_read() by calls of the function with __wrap_. The
- * name with __real_ is that of the original function. */
+/* The linker replaces calls of lanebloom_footer_read() by calls of the function whose name begins
+ * with __wrap_. The name with __real_ stands for the original function. */
 lanebloom_status __real_lanebloom_footer_read(const struct input *input, struct footer *footer,
                                               const struct problem *problem);
 lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct footer *footer,
@@ -31,8 +31,8 @@ lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct 
   return status;
 }
 
-/* Corrects the checksum of the footer, which only tables of RocksDB from format_version 6 on have.
- * The layout of the footer is in src/tables/footer.c. */
+/* Corrects the checksum of the footer. Only tables of RocksDB from format_version 6 on have this
+ * checksum. The layout of the footer is in src/tables/footer.c. */
 static void repair_footer(uint8_t *file, size_t size)
 {
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
@@ -67,8 +67,8 @@ static size_t find(const struct index *index, lanebloom_slice key)
   return i;
 }
 
-/* May `asked` (a key or a prefix) be in the filter of data block i, or in the filter of partition
- * i? */
+/* Checks whether `asked`, a key or a prefix, may be in the filter of data block i or of partition
+ * i. */
 static bool may_match(const lanebloom_table *table, size_t i, lanebloom_slice asked)
 {
   if (table->kind != LANEBLOOM_TABLE_FILTER_BLOCK)
@@ -83,7 +83,8 @@ static bool may_match(const lanebloom_table *table, size_t i, lanebloom_slice as
   return false;
 }
 
-/* May the table have the key by the definition, that is, is the key in range and in its filter? */
+/* Checks whether the table may have the key by the definition: the key must be in range, and must
+ * be in the filter for it. */
 static bool may_contain(const lanebloom_table *table, lanebloom_slice key)
 {
   if (table->is_empty ||

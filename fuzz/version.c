@@ -1,7 +1,7 @@
 /* Fuzzes the reader of MANIFESTs: takes any bytes as edits (the records of a MANIFEST), or as a
  * whole MANIFEST.
  *
- *   flags, 1 byte: 1 the bytes are a MANIFEST, else edits; 2 of Pebble | bytes
+ *   flags, 1 byte: 1 the bytes are a MANIFEST, else edits; 2 written by Pebble | bytes
  *   edit: length, 2 bytes | bytes
  *
  * The following must be true for the result: tables ascend by number, each table belongs to a

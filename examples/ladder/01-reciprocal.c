@@ -1,16 +1,17 @@
 /* Step 1: multiplies by a reciprocal instead of dividing.
  *
  * All probes are divided by the same number. So its reciprocal is computed once, when the filter is
- * opened, and each division becomes a multiplication by the reciprocal. This takes 3 cycles instead
- * of 10 to 18. It also prepares for lanes, which can multiply but cannot divide.
+ * opened, and each division becomes a multiplication by the reciprocal. A multiplication takes 3
+ * cycles, and a division 10 to 18. This step also prepares for lanes, which can multiply but cannot
+ * divide.
  *
  * The divisor, the number of bits, is 8 * nbytes. So the last 3 bits of a probe are already the
  * number of the bit in its byte, and only the other 29 bits have to be divided, by nbytes. For 29
  * bits, a reciprocal of 32 bits gives the exact quotient: docs/how-the-kernels-work.md has the
  * proof.
  *
- * Present keys become faster, because they spent their time in six divisions. Absent keys do not,
- * because they still wait for the branch.
+ * Present keys become faster, because they spent their time in six divisions. Absent keys do not
+ * become faster, because they still wait for the branch.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 

@@ -1,7 +1,7 @@
-/* Step 2: has no branch that depends on a bit of the filter. It is still scalar.
+/* Step 2: avoids branches that depend on a bit of the filter. The code is still scalar.
  *
  * It makes all probes of each key and computes the AND of their bits. Since there is no branch to
- * mispredict, the CPU starts the loads of the next keys while those of this key are in flight.
+ * mispredict, the CPU starts the loads of the next keys while the loads of this key are in flight.
  *
  * This is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain
  * nevertheless, because a misprediction costs more than four probes. Present keys gain nothing:

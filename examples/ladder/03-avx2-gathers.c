@@ -1,4 +1,4 @@
-/* Step 3: has keys across lanes, and gathers.
+/* Step 3: computes the probes of eight keys in lanes, and gathers their bits.
  *
  * A register holds the same probe of eight keys. Its lanes compute what step 2 computes, and a
  * gather loads a dword for each lane:
@@ -36,8 +36,9 @@ static inline __m256i positions_of(const struct filter *filter, __m256i probes)
   return _mm256_sub_epi32(probes, _mm256_mullo_epi32(quotients, nbits));
 }
 
-/* Gathers a dword for each index. If gcc 12 knows that all lanes are wanted, it drops the mask, and
- * the gather then waits for the old value of its register. So the mask is hidden from gcc. */
+/* Gathers a dword for each index. If gcc 12 knew that all lanes are wanted, it would drop the mask,
+ * and the gather would then wait for the old value of its register. So the mask is hidden from
+ * gcc. */
 static inline __m256i gather(const int *dwords, __m256i indices)
 {
   __m256i all = _mm256_set1_epi32(-1);
@@ -45,7 +46,7 @@ static inline __m256i gather(const int *dwords, __m256i indices)
   return _mm256_mask_i32gather_epi32(_mm256_setzero_si256(), dwords, indices, all, 4);
 }
 
-/* Shifts each tested bit to the sign of its lane, which is a shift to the left by 31 minus the
+/* Shifts each tested bit to the sign of its lane. The shift goes to the left, by 31 minus the
  * number of the bit in its dword. */
 static inline __m256i test(const struct filter *filter, __m256i probes)
 {

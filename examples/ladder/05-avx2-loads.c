@@ -1,11 +1,13 @@
 /* Step 5: loads bytes instead of gathering dwords.
  *
- * A gather makes eight loads, and on many CPUs takes more work than that: 39 operations on a Zen 3,
- * microcode on Intel's CPUs before AVX-VNNI. Here each byte is loaded and inserted into its lane,
- * which avoids that work. A byte also cannot reach past the end of the filter.
+ * A gather makes eight loads, and on many CPUs it takes more work than that. A Zen 3 needs 39
+ * operations, and Intel's CPUs before AVX-VNNI need microcode. Here each byte is loaded and
+ * inserted into its lane, which avoids that work. A byte also cannot reach past the end of the
+ * filter.
  *
- * Positions go from lanes to addresses through memory, where a load of bytes that were just stored
- * waits. So a pass has two loops: one stores the positions of all keys, the other loads and tests.
+ * Positions go from lanes to addresses through memory, and a load of bytes that were just stored
+ * has to wait. So a pass has two loops: one stores the positions of all keys, the other loads and
+ * tests.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -38,7 +40,8 @@ static void locate(const struct filter *filter, const uint32_t *hashes, size_t n
   }
 }
 
-/* Bit i is set if key i of eight passes. The tested bit becomes a sign: 31 - bit is 31 ^ bit. */
+/* Returns a mask: bit i is set if key i of eight passes. The tested bit is shifted to the sign.
+ * 31 - bit equals 31 ^ bit. */
 static inline unsigned test(const uint8_t *payload, const uint32_t *at)
 {
   const __m256i lanes = _mm256_setr_epi32(

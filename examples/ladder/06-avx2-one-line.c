@@ -1,4 +1,5 @@
-/* Step 6: probes another format, whose probes of a key are all in one cache line, across lanes.
+/* Step 6: probes another format in lanes. In this format, all probes of a key are in one cache
+ * line.
  *
  * The probes of a key in a LevelDB filter can be anywhere, so they need six cache lines. In
  * RocksDB's FastLocalBloom, they are all in one line of 64 bytes. This line fits into two registers
@@ -6,8 +7,8 @@
  *
  *   lane            0         1         2              7
  *   probes          p0        p1        p2       ...   p7      the key times powers of a constant
- *   probe >> 28     which of the 16 dwords of the line: 3 bits in a half, the top bit which half
- *   probe >> 23     which bit of it: 5 bits more
+ *   probe >> 28     which of the line's 16 dwords: the top bit is the half, 3 bits the dword in it
+ *   probe >> 23     which bit of the dword: 5 more bits
  *
  * There are two loads instead of six, no branch and no gather. Lanes after the last probe repeat
  * the first probe. The first row of the output is the scalar code for this format, to compare with.

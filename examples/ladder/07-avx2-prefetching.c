@@ -2,7 +2,7 @@
  *
  * A cache miss takes about a hundred nanoseconds. A CPU can have tens of misses in flight, but it
  * looks ahead only a few keys. So this step requests the lines of a whole block of keys while it
- * tests the block before:
+ * tests the previous block:
  *
  *   fetch 0
  *   fetch 1   test 0
@@ -10,8 +10,8 @@
  *             ...
  *
  * Prefetches and tests take turns. If all requests came in one burst, they would wait for each
- * other, and memory would be idle between the bursts. All addresses of a block are computed before,
- * because a prefetch waits if its address was just stored.
+ * other, and memory would be idle between the bursts. All addresses of a block are computed in
+ * advance, because a prefetch waits if its address was just stored.
  *
  * The lines are prefetched into the second-level cache, because the first level has fewer buffers
  * for lines in flight. If the filter is already in a cache, prefetching is useless work.

@@ -1,7 +1,7 @@
 /* Step 8: hashes in lanes.
  *
  * BloomHash is a chain of operations on each word of a key: add the word, multiply, and mix the
- * upper half into the lower half. Since each operation waits for the one before, one key cannot be
+ * upper half into the lower half. Each operation waits for the previous one, so one key cannot be
  * hashed faster. So each lane hashes another key. For this, the words of eight keys are moved into
  * lanes. Keys of eight bytes have two words each, A and a:
  *
@@ -16,7 +16,7 @@
 #include "ladder.h"
 #include <immintrin.h>
 
-/* This is not inlined, because compilers would vectorise the loop around it. */
+/* The function is not inlined, because compilers would vectorise the loop around it. */
 static __attribute__((noinline)) uint32_t hash_one(uint64_t key)
 {
   return bloomhash(key);

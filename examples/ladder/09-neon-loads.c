@@ -1,11 +1,11 @@
-/* Step 9: has keys across lanes on AArch64, like steps 3 and 5 on x86-64.
+/* Step 9: computes the probes of eight keys in lanes on AArch64, like steps 3 and 5 on x86-64.
  *
  * A register of NEON has four lanes of 32 bits, so eight keys take two registers. NEON has no
  * gather and needs none: positions leave the lanes, and `ld1` loads a byte into a lane of another
  * register. A byte is enough for a probe, and it cannot reach past the end of the filter.
  *
  * A move from a lane to a general register is slow on most cores. So one move of 64 bits takes two
- * lanes, and the additions that compute the two addresses use one half each.
+ * lanes, and each of the two additions that compute the addresses uses one half.
  *
  * NEON has no movemask either. Each byte that passed keeps the bit of its lane, and the sum of the
  * bytes is the byte of the bitmap:

@@ -1,4 +1,4 @@
-/* Step 11: has a cache line in four registers on AArch64, like step 6 on x86-64.
+/* Step 11: loads a cache line into four registers on AArch64, like step 6 on x86-64.
  *
  * `tbl` looks up bytes by their indices in a table of one to four registers. Four registers have 64
  * bytes, which is a cache line, so one instruction looks up all probes of a key. The top 9 bits of
@@ -13,7 +13,7 @@
  *   bytes             of eight probes      tbl     the bytes that they test
  *   bits              1 << bit             cmtst   all ones where the bit is set
  *
- * A key passes if all of its bytes are all ones, so it passes if the minimum of its bytes is.
+ * A key passes if all of its bytes are all ones, that is, if the smallest of its bytes is all ones.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <arm_neon.h>

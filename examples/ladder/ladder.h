@@ -47,7 +47,7 @@ static inline uint32_t bloomhash(uint64_t key)
   return hash ^ hash >> 16;
 }
 
-/* Returns a different number for each i, which looks random (SplitMix64). */
+/* Returns a different number for each i. The numbers look random (SplitMix64). */
 static inline uint64_t scrambled(uint64_t i)
 {
   i *= 0x9e3779b97f4a7c15;
@@ -130,9 +130,9 @@ static inline struct filter build(position_function *position, size_t nbytes, si
 
 /* ---- The check and the clock ---- */
 
-/* Makes a batch of keys, and computes the expected results as the format defines them. The mix
- * decides how many keys were added to the filter: none (0), about half in random order (1), or all
- * (2). */
+/* Makes a batch of keys, and computes the expected results as the format defines them. `mix`
+ * decides how many keys of the batch were added to the filter: none (0), about half in random order
+ * (1), or all (2). */
 static inline void draw(const struct filter *filter, position_function *position, size_t nkeys,
                         uint32_t mix, struct batch *batch, uint8_t *expected)
 {

@@ -1,7 +1,8 @@
 #!/bin/sh
-# run.sh [ROUNDS [KIB]] compiles the steps of the ladder, runs those for which this CPU has
-# instructions, and prints tables in Markdown. The tables show nanoseconds of CPU time per key, the
-# best of ROUNDS rounds, for filters of up to KIB KiB. Progress is reported on standard error.
+# run.sh [ROUNDS [KIB]] compiles the steps of the ladder, runs the steps for which this CPU has
+# instructions, and prints tables in Markdown. For filters of up to KIB KiB, the tables show
+# nanoseconds of CPU time per key, the best of ROUNDS rounds. Progress is reported on standard
+# error.
 # SPDX-License-Identifier: MIT
 set -eu
 
