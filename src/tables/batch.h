@@ -19,10 +19,10 @@ enum batch_kind {
   BATCH_MARKER,
   BATCH_DELETES, /* deletes a key or a range, or changes range keys */
   BATCH_GIVES,   /* gives the key a value */
-  BATCH_INGESTS, /* Pebble: the key is the number of a table, a varint */
+  BATCH_INGESTS, /* Pebble: adds a table; the key is the table's number, a varint */
 };
 
-/* An entry as the callback gets it. */
+/* The entry that is passed to the callback. */
 struct batch_entry {
   uint32_t family; /* id of the column family; LevelDB, Pebble: 0 */
   enum batch_kind kind;
@@ -40,8 +40,8 @@ struct batch_parser {
   const struct tag *tags; /* the tags of the engine */
   batch_take *take;
   void *context;
-  uint64_t sequence;   /* that of the first entry */
-  const char *problem; /* if the batch is damaged: what was expected and found; else NULL */
+  uint64_t sequence;   /* the sequence number of the first entry */
+  const char *problem; /* what was expected and found; NULL if the batch is not damaged */
   bool has_large_key;  /* was a key of more than BATCH_MAX_KEY_NBYTES left out? */
 
   /* private */
@@ -56,18 +56,18 @@ struct batch_parser {
   unsigned number_nbits;
   uint64_t nbytes_left; /* bytes of the string that are not parsed yet */
   bool is_key;          /* is the string the key? */
-  bool is_prepared;     /* for the entries that follow */
+  bool is_prepared;     /* are the next entries part of a transaction? */
   uint32_t family;
-  uint8_t *key; /* the bytes so far of a key that comes in pieces */
+  uint8_t *key; /* the bytes parsed so far of a key that is in several pieces */
   size_t key_nbytes, key_room;
 };
 
-/* Makes a parser of the engine's batches that passes each entry to `take`. */
+/* Makes a parser for batches of `engine`. The parser passes each entry to `take`. */
 void lanebloom_batch_init(struct batch_parser *parser, lanebloom_engine engine, batch_take *take,
                           void *context);
 void lanebloom_batch_free(struct batch_parser *parser);
 
-/* Begins a batch. The previous batch may be incomplete; what is left of it is dropped. */
+/* Begins a batch, even if the previous batch is incomplete. */
 void lanebloom_batch_begin(struct batch_parser *parser);
 
 /* Parses the next bytes of the batch. After damage, the rest of the batch is ignored. Errors:

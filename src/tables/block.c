@@ -25,7 +25,8 @@ static uint32_t sum_of(const struct block_reader *reader, const struct handle *h
 
 /* Computes the checksum of a properties block as it was before ingestion. A database that ingests a
  * table writes a sequence number into the table's properties, but does not update the checksum. So
- * the checksum fits the properties only with the number 0. (RocksDB 7.8.3 table/meta_blocks.cc) */
+ * the checksum matches only after the number is replaced by 0. (RocksDB 7.8.3
+ * table/meta_blocks.cc) */
 static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
                                              const struct handle *handle, const uint8_t *bytes,
                                              uint32_t *sum)
@@ -132,7 +133,7 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
                        " overlaps others",
                        what, handle.offset);
   reader->nbytes_left -= nbytes;
-  if (nbytes > SIZE_MAX / 2) /* can happen only if addresses have 32 bits */
+  if (nbytes > SIZE_MAX / 2) /* possible only if addresses have 32 bits */
     return problem_memory(reader->problem, nbytes);
 
   block->offset = handle.offset;
@@ -221,13 +222,13 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
                        block->offset, block->nbytes);
   entries->rest = (struct cursor){block->bytes, block->bytes + end};
   entries->key =
-      malloc(end ? end : 1); /* enough, as every byte of a key is in some entry of the block */
+      malloc(end ? end : 1); /* enough for any key: the block stores every byte of its keys */
   return entries->key ? LANEBLOOM_OK : problem_memory(problem, end);
 }
 
-/* Parses a handle. A delta handle has no offset, because its block follows the previous block. It
- * stores the difference of the two blocks' sizes, in zigzag encoding: 0, -1, 1, -2, ... are stored
- * as 0, 1, 2, 3, ... */
+/* Parses a handle. A delta handle has no offset, because its block follows the previous block. The
+ * handle stores the difference of the two blocks' sizes, in zigzag encoding: 0, -1, 1, -2, ... are
+ * stored as 0, 1, 2, 3, ... */
 static bool next_handle(struct entries *entries, bool is_delta, struct cursor *from)
 {
   if (!is_delta)

@@ -42,8 +42,8 @@ void lanebloom_block_free(struct block *block);
 
 /* The encoding of a block's entries. */
 struct entry_form {
-  bool has_handles;   /* values are handles, as in an index */
-  bool has_deltas;    /* values have no size, and most handles are relative to the previous one */
+  bool has_handles; /* values are handles, as in an index */
+  bool has_deltas;  /* values have no size, and most handles are relative to the previous handle */
   bool has_first_key; /* each handle is followed by the first key of its block */
 };
 
@@ -71,8 +71,8 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
  * lanebloom_entries_end() tells these cases apart. */
 bool lanebloom_entries_next(struct entries *entries);
 
-/* Frees the key. what: the block's name in the error message. Errors: CORRUPT if an entry was
- * damaged. */
+/* Ends the iteration, and frees the key. what: the block's name in the error message. Errors:
+ * CORRUPT if an entry was damaged. */
 lanebloom_status lanebloom_entries_end(struct entries *entries, const char *what,
                                        const struct problem *problem);
 

@@ -22,8 +22,9 @@
 #include "compression.h"
 
 /* Does the block begin with zlib's header? The header has two bytes: the method, which is deflate,
- * and a check (RFC 1950). Raw deflate begins with such bytes only if it starts with a stored block
- * whose padding is not zero, which no writer makes. A zstd frame never begins with such bytes. */
+ * and a check (RFC 1950). Raw deflate begins with such bytes only if its first block is stored and
+ * has padding other than zero; no writer makes such a block. A zstd frame never begins with such
+ * bytes. */
 static bool has_zlib_header(lanebloom_slice block)
 {
   const uint8_t *bytes = block.data;
@@ -33,9 +34,9 @@ static bool has_zlib_header(lanebloom_slice block)
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block)
 {
   if (engine == LANEBLOOM_ENGINE_LEVELDB) {
-    /* Minecraft's fork of LevelDB uses deflate for two types. Blocks of type 2, which is zstd in
-     * LevelDB itself, have zlib's header. Blocks of type 4 are raw deflate, without a header, as in
-     * RocksDB. */
+    /* Minecraft's fork of LevelDB uses deflate for two types. Type 2 is zstd in LevelDB itself; the
+     * fork's blocks of type 2 have zlib's header. The fork's blocks of type 4 are raw deflate
+     * without a header, like zlib blocks of RocksDB. */
     enum { ZSTD_OR_ZLIB = 2 };
     if (type == ZSTD_OR_ZLIB && has_zlib_header(block))
       return CODEC_ZLIB;
@@ -193,11 +194,11 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
   }
 }
 
-/* Reads the size of the decompressed block for every codec but snappy, or sets *has_size to false
- * if none is stored. RocksDB and Pebble store the size before the compressed bytes, as a varint.
- * Before format_version 2, RocksDB stored no size for zlib, and 8 bytes for lz4, of which it reads
- * 4. LevelDB's forks store no size for zlib. LevelDB's zstd frames must state the size themselves.
- * Returns false if the block is damaged. */
+/* Reads the size of the decompressed block, for every codec but snappy. If no size is stored, sets
+ * *has_size to false. RocksDB and Pebble store the size as a varint before the compressed bytes.
+ * Before format_version 2, RocksDB stored no size for zlib; for lz4 it stored 8 bytes, and it reads
+ * the first 4 of them. LevelDB's forks store no size for zlib. LevelDB's zstd frames must state the
+ * size themselves. Returns false if the block is damaged. */
 static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {

@@ -1,6 +1,6 @@
 /* Opens, updates and describes databases. A log is live while it may have entries that are in no
- * table yet; only live logs count. The engine may write meanwhile, so CURRENT, the MANIFEST and the
- * logs are read in an order in which no write is missed.
+ * table yet; only live logs count. The engine may write at the same time, so CURRENT, the MANIFEST
+ * and the logs are read in an order in which no write is missed.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
@@ -51,7 +51,7 @@ static lanebloom_status copy_call(struct lanebloom_database *database, const cha
   return status;
 }
 
-/* Is the name in the list, which must be ascending? */
+/* Is the name in the list? The list must be sorted. */
 static bool has_name(const char *const *names, size_t n, const char *name)
 {
   return n > 0 && bsearch(&name, names, n, sizeof *names, compare_names);
@@ -93,8 +93,8 @@ static lanebloom_status open_manifest(const char *folder, lanebloom_engine engin
   return status == LANEBLOOM_ERR_MEMORY ? problem_memory(problem, 1) : status;
 }
 
-/* Opens the MANIFEST for a new view. *changed becomes true if its name or its size differs from
- * those of the MANIFEST in the current view. If they are the same, the MANIFEST is not read. */
+/* Opens the MANIFEST for a new view. If its name or its size has changed since the current view,
+ * sets *changed to true and reads the MANIFEST; otherwise sets *changed to false. */
 static lanebloom_status read_manifest(const struct lanebloom_database *database, struct view *view,
                                       bool *changed, const struct problem *problem)
 {
@@ -129,8 +129,8 @@ static void free_view(struct view *view)
 
 /* ---- Column families ---- */
 
-/* Marks the column families that the caller named, or all if the caller named none. Fails if a
- * named family does not exist. */
+/* Marks the column families that the caller named. If the caller named none, marks all that exist.
+ * Fails if a named family does not exist. */
 static lanebloom_status choose_families(struct lanebloom_database *database,
                                         const struct problem *problem)
 {
@@ -161,7 +161,8 @@ static lanebloom_status choose_families(struct lanebloom_database *database,
 
 /* ---- Opening ---- */
 
-/* Moves the results of tables that stay. Both lists of tables ascend by number. */
+/* Moves the results of tables that are in both views. Each view lists its tables in ascending order
+ * of their numbers. */
 static void move_results(struct view *before, struct view *after)
 {
   size_t next = 0;
@@ -223,8 +224,8 @@ void **lanebloom_database_result(lanebloom_database *database, size_t i)
   return &database->view.wanted[i].opened;
 }
 
-/* Sets *has if the column families whose keys end in a timestamp are not those that were known when
- * the logs were read. The logs must then be read again. */
+/* Compares the column families whose keys end in a timestamp with the families that were known when
+ * the logs were read. If they differ, sets *has to true; the logs must then be read again. */
 static lanebloom_status has_new_timestamps(const struct lanebloom_database *database, bool *has,
                                            const struct problem *problem)
 {
@@ -255,10 +256,10 @@ static void forget(struct lanebloom_database *database)
   free_view(&database->view);
 }
 
-/* Reads the MANIFEST, then the logs, then the MANIFEST again. The first reading tells which logs
- * are old, and which keys end in a timestamp. The second reading has the tables. An engine writes
- * keys into a table before the MANIFEST drops their log, so each key is found in a log, in a table,
- * or in both. */
+/* Reads the MANIFEST, then the logs, then the MANIFEST again. The first reading of the MANIFEST
+ * tells which logs are not needed, and which keys end in a timestamp. The second reading gives the
+ * list of tables. An engine writes keys into a table before the MANIFEST drops their log, so each
+ * key is found in a log, in a table, or in both. */
 static lanebloom_status read_all(struct lanebloom_database *database,
                                  char *const log_folders[NLOG_FOLDERS],
                                  const struct problem *problem)

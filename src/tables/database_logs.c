@@ -43,7 +43,7 @@ static lanebloom_status read_log(struct lanebloom_database *database, const stru
   if (!path)
     return problem_memory(problem, 1);
   lanebloom_status status = lanebloom_input_open(path, &input, problem);
-  if (status == LANEBLOOM_ERR_IO && errno == ENOENT) { /* the engine has deleted it: not needed */
+  if (status == LANEBLOOM_ERR_IO && errno == ENOENT) { /* the engine has deleted the log */
     free(path);
     return LANEBLOOM_OK;
   }
@@ -110,8 +110,8 @@ add_damage(struct lanebloom_database *database, const char *format, ...)
   return LANEBLOOM_OK;
 }
 
-/* Adds the damage of log i, if it has any. must_be_whole: a later log has entries, so the engine
- * has finished writing this log, and an incomplete record at its end is damage. */
+/* If log i has damage, adds the damage to the list. must_be_whole: true if a later log has entries.
+ * The engine has then finished writing this log, so an incomplete record at its end is damage. */
 static lanebloom_status find_damage(struct lanebloom_database *database, size_t i,
                                     bool must_be_whole)
 {
@@ -132,7 +132,7 @@ static lanebloom_status find_damage(struct lanebloom_database *database, size_t 
 }
 
 /* Adds damage for each log that is missing. RocksDB may record in the MANIFEST which logs exist. A
- * log that RocksDB made after this call's list of logs is newer than all listed logs, and is not
+ * log that RocksDB made after the logs were listed is newer than all listed logs, and is not
  * reported. */
 static lanebloom_status find_missing_logs(struct lanebloom_database *database)
 {
@@ -177,8 +177,7 @@ static bool counts(const struct lanebloom_database *database, const struct hashe
                                   entry->family, entry->is_prepared);
 }
 
-/* Makes a set of the hashes of those keys that are in the database according to the current
- * view. */
+/* Makes a set of the hashes of all keys that the current view counts as keys of the database. */
 static lanebloom_status make_hashes(const struct lanebloom_database *database, struct hash_set *set)
 {
   const struct key_collector *keys = &database->keys;
@@ -194,7 +193,7 @@ static lanebloom_status make_hashes(const struct lanebloom_database *database, s
   return status;
 }
 
-/* Makes a filter of the keys that did not fit into the list of hashes, if there are such keys. */
+/* If some keys did not fit into the list of hashes, makes a filter of these keys. */
 static lanebloom_status make_filter(const lanebloom_database *database, lanebloom_table *table)
 {
   char text[WARNING_NBYTES];

@@ -11,7 +11,7 @@
 #include "write_log.h"
 
 /* The contents of the MANIFEST, and the lists that are made from them. An update replaces the whole
- * view, or nothing. */
+ * view; if it fails, it leaves the old view. */
 struct view {
   char *manifest; /* its name */
   uint64_t manifest_nbytes;
@@ -21,7 +21,7 @@ struct view {
     bool is_in_log; /* false: the MANIFEST names the table */
     char *path;
     void *opened; /* the result of lanebloom_database_open_tables(); NULL: none */
-  } * wanted;     /* ascending */
+  } * wanted;     /* ascending by number */
   size_t nwanted;
   char **damages; /* descriptions of damage in live logs */
   size_t ndamages, damages_room;
@@ -32,11 +32,11 @@ struct lanebloom_database {
   struct names {
     char **list;
     size_t n;
-  } table_folders, families; /* families: ascending */
+  } table_folders, families; /* families: sorted */
   lanebloom_engine engine;
   struct view view;
 
-  struct write_log *logs; /* ascending */
+  struct write_log *logs; /* ascending by number */
   size_t nlogs;
   char **log_paths;
   struct timestamps timestamps;

@@ -1,13 +1,13 @@
-/* Finds the live tables of a database: those that the MANIFEST names, and those that logs of Pebble
- * name.
+/* Finds the live tables of a database: the tables that the MANIFEST names, and the tables that
+ * Pebble's logs name.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "database_state.h"
 
-/* Returns the path of a table, whose file may be named NUMBER.sst or NUMBER.ldb: the path in the
- * first folder that has such a file. If no folder has one, returns the most likely path. */
+/* Returns the path of a table in the first folder that has a file NUMBER.sst or NUMBER.ldb. If no
+ * folder has such a file, returns the most likely path. */
 static char *find_table(const struct lanebloom_database *database, uint64_t number)
 {
   const bool is_leveldb = database->engine == LANEBLOOM_ENGINE_LEVELDB;

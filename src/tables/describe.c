@@ -8,8 +8,8 @@
 #include "table.h"
 
 /* Sums over the filters of a table. If the order of keys selects one filter for each key, an absent
- * key is more likely to meet a filter with many keys, so the rates of filters are weighted by their
- * sizes. If all filters are queried, an absent key passes unless every filter stops it. */
+ * key is more likely to meet a filter with many keys, so the rate of each filter is weighted by the
+ * filter's size. If all filters are queried, an absent key passes unless every filter stops it. */
 struct sum {
   uint64_t nfilters, nbits;
   bool is_short_of_memory;
@@ -35,7 +35,7 @@ static void add_filter(struct sum *sum, const lanebloom_filter *filter, lanebloo
   sum->nbits += one.nbits;
 }
 
-/* Adds the filters of a filter block, except those that are damaged. */
+/* Adds all filters of a filter block that are not damaged. */
 static void add_filter_block(struct sum *sum, const lanebloom_table *table,
                              lanebloom_table_info *info)
 {
@@ -45,8 +45,8 @@ static void add_filter_block(struct sum *sum, const lanebloom_table *table,
   for (uint64_t i = 0; i < n; i++) {
     lanebloom_slice bytes;
     lanebloom_filter *filter;
-    /* In a damaged block, filters may overlap. A filter that begins before the end of the last
-     * counted one is left out, so that the time is limited. */
+    /* In a damaged block, filters may overlap. To limit the time, a filter that begins before the
+     * end of the last counted filter is left out. */
     if (!lanebloom_filter_block_filter(block, i, &bytes) || bytes.size == 0 ||
         (const uint8_t *)bytes.data < counted)
       continue;

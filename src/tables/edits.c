@@ -18,9 +18,9 @@ enum {
   TAG_ADDED = 7,
   TAG_PREVIOUS_LOG = 9,
   TAG_MIN_LOG = 10,
-  TAG_ADDED_2 = 100, /* also with sequence numbers */
-  TAG_ADDED_3 = 102, /* also with a path */
-  TAG_ADDED_4 = 103, /* also with a list of fields */
+  TAG_ADDED_2 = 100, /* like ADDED, and has sequence numbers */
+  TAG_ADDED_3 = 102, /* like ADDED_2, and has a path */
+  TAG_ADDED_4 = 103, /* like ADDED_2, and has a list of fields */
   TAG_FAMILY = 200,
   TAG_FAMILY_ADDED = 201,
   TAG_FAMILY_DROPPED = 202,
@@ -28,12 +28,12 @@ enum {
   TAG_IN_GROUP = 300,
   TAG_BLOB_ADDED = 400,
   TAG_BLOB_GARBAGE = 401,
-  TAG_MAY_SKIP = 1 << 13, /* unknown tags with this bit may be skipped: they have one string */
+  TAG_MAY_SKIP = 1 << 13, /* an unknown tag with this bit has one string, and may be skipped */
   TAG_BLOB_ADDED_2 = 8194,
   TAG_BLOB_GARBAGE_2 = 8195,
   TAG_LOG_ADDED = 8196,
   TAG_LOG_DELETED = 8197,
-  TAG_LOG_ADDED_2 = 8199, /* like LOG_ADDED, within a string */
+  TAG_LOG_ADDED_2 = 8199, /* like LOG_ADDED, but inside a string */
   TAG_LOG_DELETED_2 = 8200,
 
   /* Pebble */
@@ -47,11 +47,11 @@ enum {
 
   LOG_SIZE = 2, /* a field of a log */
 
-  FIELD_END = 1, /* FIELD_: of a table */
+  FIELD_END = 1, /* FIELD_...: the fields of a table */
   FIELD_MIN_LOG = 3,
   FIELD_PATH = 65,
   FIELD_MUST_KNOW = 64, /* unknown fields with this bit must be refused */
-  FIELD_BACKING = 66,   /* Pebble: the values of these three are numbers, not strings */
+  FIELD_BACKING = 66,   /* Pebble: this field and the next two have numbers, not strings */
   FIELD_BLOBS = 69,
   FIELD_BLOBS_2 = 70,
 };
@@ -109,7 +109,7 @@ static bool take_number(struct cursor *rest, uint32_t *number)
   return true;
 }
 
-/* Skips the fields of a list, whose values are strings, and the tag `end` after them. */
+/* Skips a list of fields, whose values are strings, and the tag `end` after the list. */
 static bool skip_fields(struct cursor *rest, uint64_t end)
 {
   for (uint64_t tag; cursor_varint(rest, &tag);) {
@@ -131,14 +131,14 @@ static lanebloom_status add_event(struct version_reader *reader, const struct li
   if (!events)
     return problem_memory(reader->problem, 2 * reader->n.nevents * sizeof *events);
   reader->events = events;
-  /* Within an edit, deletions are applied before additions, because an edit that moves a table has
-   * both. */
+  /* Within an edit, deletions are applied before additions, because an edit that moves a table
+   * deletes it and adds it again. */
   events[reader->n.nevents++] = (struct event){
       .table = *table, .order = 2 * reader->n.nedits + is_added, .is_added = is_added};
   return LANEBLOOM_OK;
 }
 
-/* Reads one of Pebble's three fields of tables whose value is a list of numbers, not a string. */
+/* Reads the value of one of the three fields that have numbers, not a string, in Pebble. */
 static bool take_numbers(struct cursor *rest, uint64_t tag, struct live_table *table)
 {
   uint64_t n;
@@ -175,8 +175,8 @@ static lanebloom_status take_fields(struct version_reader *reader, struct cursor
   return corrupt(reader, "all fields of a table");
 }
 
-/* Skips the smallest and the largest key of a table. A table of TAG_ADDED_5 always has bounds of
- * all its keys; a bit says whether bounds of its point keys come before them. */
+/* Skips the smallest and the largest key of a table. With TAG_ADDED_5, a bit says whether the
+ * smallest and the largest point key come before these two keys. */
 static bool skip_bounds(struct cursor *rest, uint64_t tag)
 {
   enum { HAS_POINTS = 1 };
@@ -242,7 +242,7 @@ static lanebloom_status take_log(struct version_reader *reader, uint64_t tag, st
     keep_highest(&edit->first_log, number);
     return LANEBLOOM_OK;
   }
-  while (cursor_varint(rest, &field) && field == LOG_SIZE) /* ends at the tag 1 */
+  while (cursor_varint(rest, &field) && field == LOG_SIZE) /* the fields end at tag 1 */
     if (!skip_varints(rest, 1))
       return corrupt(reader, "the size of a log");
   return add_log(reader, number);
@@ -384,7 +384,7 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
   return is_whole ? LANEBLOOM_OK : corrupt(reader, "all values of a tag");
 }
 
-/* Checks that an edit continues the group of the edit before it, if that group is incomplete. */
+/* If the group of the previous edit is incomplete, checks that this edit continues the group. */
 static lanebloom_status check_group(struct version_reader *reader, const struct edit *edit)
 {
   const uint64_t nexpected = reader->nfollowing;

@@ -18,13 +18,13 @@ struct event {
 
 /* The contents of an edit, except its tables and its new logs, which have lists of their own. */
 struct edit {
-  uint64_t order, offset; /* `offset` is that of its record */
+  uint64_t order, offset; /* `offset`: where its record begins in the MANIFEST */
   uint32_t family;
   bool has_log, has_next_file, has_sequence, has_previous_log, is_dropping, is_in_group;
   char *comparator, *added_family; /* NULL: none */
   uint64_t log, sequence, previous_log, min_log;
-  uint64_t first_log;  /* lower logs need not exist */
-  uint64_t nfollowing; /* how many edits of its group follow */
+  uint64_t first_log;  /* logs with lower numbers need not exist */
+  uint64_t nfollowing; /* how many edits of its group come after it */
 };
 
 struct lengths {

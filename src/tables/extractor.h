@@ -1,5 +1,5 @@
-/* Extractors. A filter holds either whole keys or prefixes of keys; an extractor says which, and
- * cuts a key accordingly.
+/* Extractors. A filter is queried either for whole keys or for prefixes of keys. An extractor says
+ * which of the two, and cuts a key accordingly.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_EXTRACTOR_H
 #define LANEBLOOM_TABLES_EXTRACTOR_H
@@ -13,7 +13,7 @@ struct extractor {
 };
 
 /* Cuts the key to its prefix. Returns false if the key has no prefix. No filter can then exclude
- * the key, so the caller must treat it as present. */
+ * the key, so the caller must treat the key as present. */
 static inline bool extract(const struct extractor *extractor, lanebloom_slice *key)
 {
   if (extractor->kind == EXTRACT_KEY)

@@ -17,8 +17,8 @@ struct lanebloom_filter_block {
   unsigned base_lg;
 };
 
-/* Filters that are used in place of a missing one. A filter without probes reports every key as
- * present; a filter without bytes reports every key as absent. */
+/* Filters that replace a missing filter. A filter without probes reports every key as present; a
+ * filter without bytes reports every key as absent. */
 static const uint8_t no_probes[2] = {0, 0};
 static const lanebloom_slice every_key = {no_probes, sizeof no_probes}, no_key = {no_probes, 0};
 
@@ -92,8 +92,8 @@ bool lanebloom_filter_block_filter(const lanebloom_filter_block *block, uint64_t
   return filter->data != no_probes || filter->size == 0;
 }
 
-/* Queries a filter for one hash, from the filter's bytes. Opening the filter as a lanebloom_filter
- * would allocate memory, which is worth it only for many keys. */
+/* Queries the bytes of a filter for one hash. Opening them as a lanebloom_filter would allocate
+ * memory, and pays off only for many keys. */
 static bool may_match(lanebloom_slice filter, uint32_t hash)
 {
   if (filter.size < 2)
@@ -126,14 +126,18 @@ bool lanebloom_filter_block_may_contain(const lanebloom_filter_block *block,
 }
 
 enum {
-  /* The number of keys that are hashed at once, which is also the longest run. Measured on Zen 4
-   * with other load, for runs of 300 keys: 256 keys at once take 3.0 ns per key, 512 take 2.6, 1024
-   * take 2.5. */
+  /* The number of keys that are hashed at once, which is also the longest run. On a Zen 4 under
+   * other load, keys in runs of 300 take 3.0 ns each if 256 are hashed at once, 2.6 ns if 512 are,
+   * and 2.5 ns if 1024 are. */
   PART_NKEYS = 1024,
-  /* The shortest run whose filter is opened, so that a kernel can probe it. Measured on Zen 4 with
-   * 6 probes, in ns per key, for runs of 12, 16, 24 and 32 keys. Absent keys one by one: 13.3,
-   * 13.1, 13.2, 12.8; by a kernel: 15.0, 11.5, 8.5, 6.9. Present keys one by one: 11.5, 11.5, 11.4,
-   * 11.4; by a kernel: 18.1, 13.8, 13.5, 10.3. */
+  /* The filter of a run with at least this number of keys is opened, so that a kernel can probe it.
+   * This table shows times per key in ns, measured on Zen 4 with 6 probes.
+   *
+   *   keys in the run             12    16    24    32
+   *   absent keys, one by one   13.3  13.1  13.2  12.8
+   *   absent keys, by kernel    15.0  11.5   8.5   6.9
+   *   present keys, one by one  11.5  11.5  11.4  11.4
+   *   present keys, by kernel   18.1  13.8  13.5  10.3 */
   MIN_KERNEL_NKEYS = 16,
 };
 
@@ -144,8 +148,9 @@ struct run {
 };
 
 /* Finds the runs of a part of n keys, and returns the number of runs. Prefetches the filters of all
- * runs, so that their loads overlap. Measured on Zen 4 with other load, for a block of 29 MiB: runs
- * of 1 and of 3 keys take 38 and 19 ns per key, and without prefetching 58 and 38. */
+ * runs, so that their loads overlap. On a Zen 4 under other load, with a block of 29 MiB, runs of 1
+ * key take 38 ns per key with prefetching and 58 ns without; runs of 3 keys take 19 ns and 38 ns
+ * per key. */
 static size_t find_runs(const lanebloom_filter_block *block, const uint64_t *data_block_offsets,
                         size_t n, struct run *runs)
 {
@@ -177,8 +182,8 @@ static size_t screen_one_by_one(const struct run *run, const uint32_t *hashes, u
   return count;
 }
 
-/* Copies n bits into a bitmap, to bit `first` and the bits after it, which must still be 0. In the
- * last byte of `bits`, the bits after the n bits must be 0. */
+/* Copies n bits to bit `first` of a bitmap and the bits after it. Before the call, the bits there
+ * must be 0. In the last byte of `bits`, the bits after the n bits must be 0. */
 static void or_bits(uint8_t *bitmap, size_t first, const uint8_t *bits, size_t n)
 {
   for (size_t i = 0; i < (n + 7) / 8; i++) {
@@ -198,8 +203,8 @@ static size_t screen_by_kernel(const lanebloom_filter *filter, const struct run 
   return count;
 }
 
-/* Sets the bits of a run's keys that may be present, and returns how many. If memory runs out, the
- * keys of long runs are queried one by one, too. */
+/* Sets the bits of a run's keys that may be present, and returns the number of these keys. Long
+ * runs are probed by a kernel; if memory runs out, they are also queried one by one. */
 static size_t screen_run(lanebloom_format format, const struct run *run, const uint32_t *hashes,
                          uint8_t *bitmap)
 {

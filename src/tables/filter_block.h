@@ -15,12 +15,12 @@
 
 enum {
   OFFSET_NBYTES = 4,
-  TRAILER_NBYTES = OFFSET_NBYTES + 1, /* end of the last filter = start of the offsets; base_lg */
+  TRAILER_NBYTES = OFFSET_NBYTES + 1, /* the end of the last filter, then base_lg */
   MAX_BASE_LG = 63,
 };
 
-/* Makes the checks with which functions that parse or build a filter block begin. The checks come
- * in the same order as in the functions of lanebloom.h. Errors: KERNEL, FORMAT. */
+/* Makes the first checks of every function that parses or builds a filter block. The checks come in
+ * the same order as in the functions of lanebloom.h. Errors: KERNEL, FORMAT. */
 static inline lanebloom_status filter_block_check_format(lanebloom_format format)
 {
   if (!lanebloom_kernel_active())
@@ -37,7 +37,7 @@ uint64_t lanebloom_filter_block_size(const lanebloom_filter_block *block);
 uint64_t lanebloom_filter_block_index(const lanebloom_filter_block *block,
                                       uint64_t data_block_offset);
 
-/* Queries filter number `index` for n hashes, which must be those of the block's format. If there
+/* Queries filter number `index` for n hashes, which must be hashes of the block's format. If there
  * is no such filter, every key may be present. bitmap and result: as for
  * lanebloom_filter_screen_hashes(). */
 size_t lanebloom_filter_block_screen_hashes(const lanebloom_filter_block *block, uint64_t index,

@@ -17,7 +17,7 @@ struct lanebloom_filter_block_builder {
   lanebloom_format format;
   double bits_per_key;
   unsigned base_lg;
-  uint64_t data_block_offset; /* where the data block begins whose keys are being added */
+  uint64_t data_block_offset; /* where the data block of the next keys begins */
 
   struct buffer filters, offsets; /* finished filters and their offsets, as in the block */
 
@@ -25,7 +25,7 @@ struct lanebloom_filter_block_builder {
    * filter. */
   lanebloom_builder *pending;
   uint64_t pending_nkeys;
-  uint64_t pending_nbytes; /* the size it will have; 0 without keys */
+  uint64_t pending_nbytes; /* the size of the finished filter; 0 if it has no keys */
 };
 
 /* Makes room for nbytes more, so that append() cannot fail for them. Errors: MEMORY. */
@@ -55,7 +55,7 @@ static void append(struct buffer *buffer, const void *bytes, size_t nbytes)
 static void append_offset(struct buffer *buffer, size_t offset)
 {
   uint8_t bytes[OFFSET_NBYTES];
-  store_le32(bytes, (uint32_t)offset); /* fits, as add() limits the sum of all filters' sizes */
+  store_le32(bytes, (uint32_t)offset); /* fits: add() limits the sum of all filters' sizes */
   append(buffer, bytes, sizeof bytes);
 }
 

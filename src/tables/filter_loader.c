@@ -8,7 +8,8 @@
 
 /* ---- What the filter holds ---- */
 
-/* Is the text `beginning`, followed by a decimal number of at most 9 digits? Stores the number. */
+/* Does the text consist of `beginning` and a decimal number of at most 9 digits? If it does, stores
+ * the number. */
 
 static bool is_number_behind(const char *text, const char *beginning, size_t *number)
 {
@@ -25,9 +26,8 @@ static bool is_number_behind(const char *text, const char *beginning, size_t *nu
   return true;
 }
 
-/* Finds the extractor by the name that the table has for it. Pebble stores the name of its comparer
- * there, and its default comparer extracts whole keys. Returns false if the extractor is
- * unknown. */
+/* Finds the extractor whose name the table stores. Pebble stores the name of its comparer instead,
+ * and its default comparer extracts whole keys. Returns false if the extractor is unknown. */
 static bool find_extractor(const lanebloom_table *table, struct extractor *extractor)
 {
   const char *name = table->prefix_extractor;
@@ -82,8 +82,8 @@ static bool reserve(lanebloom_table *table, size_t nfilters)
   return table->filter_data && table->filters;
 }
 
-/* Opens filter i. If its kind is unknown, it is too large, or its hash differs from the hash of the
- * filters before it, table->filters[i] stays NULL, and every key may be in filter i. */
+/* Opens filter i. If the filter is of an unknown kind, is too large, or has another hash than the
+ * filters before it, table->filters[i] stays NULL. Every key may then be in filter i. */
 static lanebloom_status open_filter(const struct loader *loader, lanebloom_table *table, size_t i)
 {
   const struct block *data = &table->filter_data[i];
@@ -94,12 +94,12 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
     return LANEBLOOM_OK;
   if (status)
     return problem_set(loader->problem, status, "filter: %s", lanebloom_status_text(status));
-  /* Filters of one table may differ in format if their hash is the same: in a table of Ribbon
-   * filters, RocksDB makes the filters of partitions with few keys FastLocalBloom. */
+  /* Filters of one table may have different formats with the same hash: in a table of Ribbon
+   * filters, RocksDB makes FastLocalBloom filters for partitions with few keys. */
   const lanebloom_format format = lanebloom_format_hash(lanebloom_filter_format(filter));
   if (table->hash == LANEBLOOM_ROCKSDB)
     table->hash = format;
-  if (format == LANEBLOOM_ROCKSDB /* it has the same result for every key, so it needs no hash */
+  if (format == LANEBLOOM_ROCKSDB /* the result is the same for every key, so no hash is needed */
       || format == table->hash)
     table->filters[i] = filter;
   else
@@ -180,8 +180,8 @@ static lanebloom_status load_filter_block(struct loader *loader, lanebloom_table
   if (status)
     return status;
 
-  /* If the metaindex gives no format, the filter has its old name, which two writers use for two
-   * formats. LevelDB before 1.18 hashed trailing bytes as signed; goleveldb hashes them as
+  /* If the metaindex gives no format, the filter has its old name. Two writers use this name for
+   * two formats: LevelDB before 1.18 hashed trailing bytes as signed, and goleveldb hashes them as
    * unsigned. If the writer is unknown, the block is parsed for both formats. */
   lanebloom_format formats[2] = {loader->metaindex.filter_format, 0};
   if (!formats[0] && loader->writer == LANEBLOOM_WRITER_UNKNOWN)

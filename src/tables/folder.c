@@ -37,8 +37,8 @@ char *lanebloom_folder_log(const struct log_name *log)
   return lanebloom_folder_join(log->folder, name);
 }
 
-/* Parses a decimal number, and moves *text past it. Returns false if there is no number, or one of
- * more than 64 bits. */
+/* Parses a decimal number, and moves *text past it. Returns false if there is no number, or if it
+ * has more than 64 bits. */
 static bool parse_number(const char **text, uint64_t *number)
 {
   const char *digit = *text;
@@ -68,16 +68,16 @@ static bool parse_name(const char *name, const char *begin, const char *end, uin
 
 /* ---- Contents ---- */
 
-/* The facts that the names of a folder's files tell. */
+/* Facts that follow from the names of the files in a folder. */
 struct names {
   bool has_current, has_manifest, has_identity, has_marker;
-  bool has_options, has_newer; /* OPTIONS-NUMBER, CURRENT.NUMBER */
+  bool has_options, has_newer; /* are there files OPTIONS-NUMBER, CURRENT.NUMBER? */
   uint64_t options, newer;     /* the highest number of each */
   struct log_name *logs;
   size_t nlogs, room;
 
-  /* Pebble has files marker.manifest.NUMBER.MANIFEST-NUMBER. `marker` is the highest first number,
-   * and `marked` the second number of the same file, which is that of the MANIFEST in use. */
+  /* Pebble has files marker.manifest.NUMBER.MANIFEST-NUMBER. `marker` is the highest first number.
+   * `marked` is the second number of the same file: the number of the MANIFEST in use. */
   bool has_manifest_marker, has_format_marker;
   uint64_t marker, marked;
 };
@@ -202,7 +202,8 @@ static lanebloom_status read_text(const char *folder, const char *name, char **t
 }
 
 /* Reads CURRENT, or a file of the same form. The whole text of the file must be
- * "MANIFEST-NUMBER\n". *manifest becomes that name, which the caller frees. */
+ * "MANIFEST-NUMBER\n". *manifest becomes the name without the line end. The caller frees the
+ * name. */
 static lanebloom_status read_current(const char *folder, const char *name, uint64_t *number,
                                      char **manifest, const struct problem *problem)
 {
@@ -223,8 +224,8 @@ static lanebloom_status read_current(const char *folder, const char *name, uint6
 }
 
 /* Replaces *manifest if a newer MANIFEST is in use. goleveldb writes a file CURRENT.NUMBER before
- * it replaces CURRENT. The MANIFEST that the newest such file names is in use if the file is
- * complete, the MANIFEST exists, and its number is higher than that of the MANIFEST in CURRENT. */
+ * it replaces CURRENT. If the newest CURRENT.NUMBER is complete and names a MANIFEST that exists,
+ * and this MANIFEST has a higher number than the one in CURRENT, then this MANIFEST is in use. */
 static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64_t number,
                                      char **manifest, const struct problem *problem)
 {
@@ -250,9 +251,9 @@ static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64
 }
 
 /* Does a marker file of Pebble, and not CURRENT, name the MANIFEST in use? In databases of Pebble's
- * first format, CURRENT names it, although a marker may already exist. In later formats the marker
- * names it, and a CURRENT that remains must be ignored; such databases have a marker of the
- * format. */
+ * first format, CURRENT names the MANIFEST, although a marker for it may already exist. Databases
+ * of later formats also have a marker of the format; in them the marker names the MANIFEST, and a
+ * CURRENT that remains must be ignored. */
 static bool has_marker(const struct names *names, lanebloom_engine engine)
 {
   return engine == LANEBLOOM_ENGINE_PEBBLE && names->has_manifest_marker &&
@@ -292,9 +293,9 @@ lanebloom_status lanebloom_folder_current(const char *folder, lanebloom_engine e
 /* ---- Engines ---- */
 
 /* Reads the names in the folder, and the text of the newest OPTIONS file, which only RocksDB and
- * Pebble write. If there is no such file, *text becomes NULL. The engine replaces the file when it
- * starts; if the file disappears meanwhile, the folder is read again. Errors: those of read_names()
- * and read_text(). */
+ * Pebble write. If there is no such file, *text becomes NULL. An engine that starts replaces the
+ * file; if the file disappears before it is read, the folder is read again. Errors: the errors of
+ * read_names() and read_text(). */
 static lanebloom_status read_options(const char *folder, struct names *names, char **text,
                                      const struct problem *problem)
 {
@@ -314,7 +315,7 @@ static lanebloom_status read_options(const char *folder, struct names *names, ch
     if (!status)
       return status;
     free(names->logs);
-    const bool is_same = look > 0 && names->options == earlier; /* a link to nothing */
+    const bool is_same = look > 0 && names->options == earlier; /* a link to a missing file */
     if (status != LANEBLOOM_ERR_IO || errno != ENOENT || is_same)
       break;
     earlier = names->options;
@@ -396,8 +397,8 @@ lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebl
   return status;
 }
 
-/* Returns the text from the value of an option on, or "" if the option is missing. name: the name
- * of the option with its '='. */
+/* Returns the part of the text that begins with the value of an option, or "" if the option is
+ * missing. name: the name of the option with its '='. */
 static const char *find_option(const char *options, const char *name)
 {
   for (const char *line = options; line; line = strchr(line, '\n')) {
@@ -426,7 +427,7 @@ static lanebloom_status find_folder(const char *options, const char *name, const
   return problem_memory(problem, (size_t)nbytes);
 }
 
-/* Reads the names in a folder of logs that OPTIONS names. names->logs is already freed. */
+/* Reads the names in a folder of logs that OPTIONS names, and frees names->logs. */
 static lanebloom_status read_named(const char *option, const char *path, struct names *names,
                                    const struct problem *problem)
 {
@@ -442,8 +443,8 @@ static lanebloom_status read_named(const char *option, const char *path, struct 
 
 /* Chooses the folders of logs. OPTIONS has the path of the folder as it was when the database was
  * written. If the database was copied since, that folder may belong to the original or to another
- * database, or may be missing. So if there are logs beside the tables, they are read, and not those
- * of the folder in OPTIONS. */
+ * database, or may be missing. So if there are logs beside the tables, these logs are read, and the
+ * folder in OPTIONS is not. */
 static lanebloom_status choose_folders(const char *folder, const char *options, size_t nlogs,
                                        char *folders[NLOG_FOLDERS], const struct problem *problem)
 {

@@ -39,7 +39,7 @@ lanebloom_status lanebloom_folder_logs(char *const folders[NLOG_FOLDERS], lanebl
                                        struct log_name **logs, size_t *n,
                                        const struct problem *problem);
 
-/* Returns the path of a log, which the caller frees, or NULL if memory ran out. */
+/* Returns the path of a log, or NULL if memory ran out. The caller frees the path. */
 char *lanebloom_folder_log(const struct log_name *log);
 
 #endif

@@ -1,5 +1,5 @@
-/* Reads footers. These are their forms; "handles" are the handles of metaindex and index, and sizes
- * are in bytes:
+/* Reads footers. The list shows their forms. "handles" are the handles of metaindex and index;
+ * sizes are in bytes.
  *
  *   LevelDB, RocksDB 0          handles, padded to 40 | magic
  *   RocksDB and Pebble, 1 to 5  checksum type | handles, padded to 40 | version | magic
@@ -158,7 +158,7 @@ lanebloom_status lanebloom_footer_read(const struct input *input, struct footer 
   const uint64_t magic = load_le64(bytes + nbytes - MAGIC_NBYTES);
   if (magic == MAGIC_LEVELDB) {
     footer->engine =
-        LANEBLOOM_ENGINE_LEVELDB; /* may be RocksDB with format_version 0; properties tell */
+        LANEBLOOM_ENGINE_LEVELDB; /* or RocksDB with format_version 0; the properties tell */
     footer->offset = input->nbytes - SHORT_NBYTES;
     return read_handles(bytes + nbytes - SHORT_NBYTES, footer, problem);
   }

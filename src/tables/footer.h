@@ -32,7 +32,7 @@ struct footer {
   uint32_t checksum_base; /* for lanebloom_checksum_context() */
   uint64_t offset;        /* where the footer itself begins; all blocks end before it */
   struct handle metaindex, index;
-  bool has_index; /* false: the metaindex has the handle of the index */
+  bool has_index; /* if false, the metaindex has the handle of the index */
 };
 
 /* Reads the footer. Errors: FORMAT if the file is no table; LIMIT if this version or kind of table

@@ -142,11 +142,12 @@ bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes)
 }
 
 /* Returns the number of the first block whose separator's window is not below `window`, or n if all
- * windows are below it. If the block is not before `near`, steps from `near` on that double in size
- * bound the range. Then bisection finds the block. */
+ * windows are below it. If the block is not before `near`, steps that begin at `near` and double in
+ * size find a range that has the block. Then bisection finds the block. */
 static size_t find_window(const struct index *index, uint64_t window, size_t near)
 {
-  /* Invariant: all windows before `first` are below `window`, and no window from `end` on is. */
+  /* Invariant: all windows before `first` are below `window`, and no window from `end` on is below
+   * it. */
   size_t first = 0, end = index->n;
   if (near > 0 && index->windows[near - 1] >= window) {
     end = near - 1;

@@ -43,7 +43,7 @@ bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes);
  * n. Cost: O(log d) if the result is d blocks after `near`; O(log n) if it is before `near`. */
 size_t lanebloom_index_find(const struct index *index, lanebloom_slice key, size_t near);
 
-/* Compares user keys in bytewise order, with a result like that of memcmp(). A prefix of a key is
+/* Compares user keys in bytewise order, and returns a number as memcmp() does. A prefix of a key is
  * below the key. */
 int lanebloom_key_compare(lanebloom_slice a, lanebloom_slice b);
 

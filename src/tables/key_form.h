@@ -2,11 +2,11 @@
  *
  * There are two forms. Databases store internal keys: a user key, then a suffix of 8 bytes with
  * sequence number and type. Tables of RocksDB and Pebble always have internal keys. Tables of
- * LevelDB have them too, unless a program wrote the table without a database; then they have plain
- * user keys. A table of LevelDB does not say which form its keys have, but its filter always holds
- * user keys. So the filter is queried for the keys of the first and the last data block, once for
- * the whole keys and once for the keys without their last 8 bytes. If the filter lacks a key in one
- * form, the table's keys do not have that form.
+ * LevelDB databases have internal keys, too. But if a program wrote a table of LevelDB without a
+ * database, the table has plain user keys. A table of LevelDB does not say which form its keys
+ * have, but its filter always holds user keys. So the filter is queried for the keys of the first
+ * and the last data block, once for the whole keys and once for the keys without their last 8
+ * bytes. If the filter lacks a key in one form, the table's keys do not have that form.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_KEY_FORM_H
 #define LANEBLOOM_TABLES_KEY_FORM_H
@@ -38,7 +38,7 @@ static inline void set_previous(struct previous_key *previous, lanebloom_slice k
   previous->is_there = true;
 }
 
-/* Returns the most bytes of keys that are examined in a block. Keys share prefixes, so all keys
+/* Returns how many bytes of keys are examined in a block, at most. Keys share prefixes, so all keys
  * together can be many times as large as their block. With a limit, even a damaged block takes
  * little time. */
 static inline size_t max_examined_nbytes(size_t block_nbytes)
@@ -72,9 +72,9 @@ void lanebloom_ends_free(struct ends *ends);
 
 enum key_order { ORDER_BYTEWISE, ORDER_OTHER, ORDER_UNKNOWN };
 
-/* Finds the order of keys. *order becomes BYTEWISE if all keys ascend and each key is in the block
- * that the index finds for it, UNKNOWN if a block is damaged or too large, and OTHER in all other
- * cases. Errors: MEMORY, IO. Cost: reads the whole table. */
+/* Finds the order of keys. If all keys ascend, and each key is in the block that the index finds
+ * for the key, *order becomes BYTEWISE. If a block is damaged or too large, it becomes UNKNOWN. In
+ * all other cases it becomes OTHER. Errors: MEMORY, IO. Cost: reads the whole table. */
 lanebloom_status lanebloom_key_order_find(struct block_reader *reader, const struct index *index,
                                           size_t suffix, enum key_order *order);
 

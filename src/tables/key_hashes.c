@@ -64,8 +64,8 @@ static void unite_entries(struct key_collector *collector)
   collector->n = n;
 }
 
-/* Makes room for one more entry. Returns false if the limit is reached, or, with *status set, if
- * memory ran out. */
+/* Makes room for one more entry. Returns false if the limit is reached or memory ran out; in the
+ * second case, sets *status. */
 static bool make_room(struct key_collector *collector, lanebloom_status *status)
 {
   *status = LANEBLOOM_OK;
@@ -74,8 +74,8 @@ static bool make_room(struct key_collector *collector, lanebloom_status *status)
   if (collector->room == collector->max_nentries) {
     if (!collector->others)
       unite_entries(collector);
-    /* If duplicates were few, the next sort would come soon and free little, so it is not worth its
-     * time. */
+    /* If few entries were duplicates, the next sort would come soon and free little room, so the
+     * collector counts as full. */
     return collector->n <= collector->max_nentries / 2;
   }
   size_t room = collector->room ? 2 * collector->room : MIN_ROOM;
@@ -174,8 +174,8 @@ lanebloom_status lanebloom_hash_set_make(struct hash_set *set, const uint64_t *h
   }
   /* Sorts the hashes by group with a counting sort. First, the hashes of group i are counted in
    * starts[i + 2]. When the counts are summed up, starts[i + 1] is the start of group i. Each hash
-   * that is then stored in group i advances starts[i + 1]; at last it is the end of group i, and
-   * starts[i] is the start of group i. */
+   * that is then stored in group i advances starts[i + 1]. When all hashes are stored, starts[i] is
+   * the start of group i, and starts[i + 1] is its end. */
   for (size_t i = 0; i < n; i++)
     set->starts[group_of(set, hashes[i]) + 2]++;
   for (size_t i = 2; i < ngroups + 2; i++)

@@ -10,7 +10,7 @@
  * hardly ever have the same hash. */
 #define KEY_HASH_FORMAT LANEBLOOM_ROCKSDB_LOCAL
 
-/* The size of the filter that holds the keys beyond the limit. It takes 80 MiB, and has a
+/* The size of the filter that holds the keys beyond the limit. The filter takes 80 MiB, and has a
  * false-positive rate of 1 % when it holds OTHERS_NKEYS keys. */
 enum { OTHERS_BITS_PER_KEY = 10, OTHERS_NKEYS = 64 << 20 };
 
@@ -35,7 +35,7 @@ struct key_collector {
   uint8_t *bytes;
   size_t nbytes, bytes_room, nkeys;
   uint64_t *ends;                /* key i is bytes[ends[i] .. ends[i + 1]) */
-  struct hashed_entry *unhashed; /* their entries */
+  struct hashed_entry *unhashed; /* the entries of these keys */
 };
 
 /* Prepares an empty collector. If max_nentries is 0, the limit is the default, which takes 64 MiB.
@@ -53,7 +53,7 @@ lanebloom_status lanebloom_collector_add(struct key_collector *collector, lanebl
 lanebloom_status lanebloom_collector_flush(struct key_collector *collector);
 
 /* A set of hashes that can be searched quickly. Hashes that begin with the same `nbits` bits form a
- * group. Each group is sorted, and has one or two hashes on average. */
+ * group. Each group is sorted. On average, a group has one to two hashes. */
 struct hash_set {
   uint64_t *hashes;
   size_t n;

@@ -20,8 +20,8 @@ struct loader {
   struct properties properties; /* defaults if the table has none */
 };
 
-/* Loads a table. path: the path of the table's file, or NULL. It is used only to find a MANIFEST
- * beside the file; if it is NULL, no MANIFEST is read. Errors: those of lanebloom_table_open(). */
+/* Loads a table. path: the path of the table's file, used only to find a MANIFEST beside the file.
+ * If `path` is NULL, no MANIFEST is read. Errors: the errors of lanebloom_table_open(). */
 lanebloom_status lanebloom_table_load(const struct input *input, const char *path,
                                       lanebloom_writer writer, const struct problem *problem,
                                       lanebloom_table **table);

@@ -22,7 +22,7 @@ enum {
   TYPE_RECYCLABLE = 4, /* added to the types above */
   TYPE_SYNCED = 8,     /* Pebble: added to the types FULL to LAST */
 
-  /* RocksDB's types of fragments that are no parts of records */
+  /* RocksDB's types of fragments that are not parts of records */
   TYPE_COMPRESSION = 9,
   TYPE_TIMESTAMPS = 10,
   TYPE_RECYCLABLE_TIMESTAMPS = 11,
@@ -37,10 +37,10 @@ struct fragment {
   const uint8_t *at; /* in the block */
   uint64_t offset;
   unsigned type;
-  unsigned part;         /* TYPE_FULL to TYPE_LAST; 0: no part of a record */
+  unsigned part;         /* TYPE_FULL to TYPE_LAST; 0 if not part of a record */
   unsigned extra_nbytes; /* between header and content: number, synced bytes */
   uint32_t number;
-  uint64_t nsynced; /* bytes of the log that were on disk when it was written, or 0 */
+  uint64_t nsynced; /* bytes of the log that were on disk when the fragment was written, or 0 */
   lanebloom_slice content;
 };
 
@@ -63,7 +63,7 @@ static void set_end(struct log_reader *reader, struct log_found *found, enum log
   found->what = what;
   reader->block_offset = reader->input->nbytes;
   reader->at = reader->end = reader->block;
-  reader->is_in_record = what == LOG_TORN; /* so that the next call finds it again */
+  reader->is_in_record = what == LOG_TORN; /* so that the next call finds TORN again */
 }
 
 static uint64_t offset_of(const struct log_reader *reader, const uint8_t *at)
@@ -71,8 +71,8 @@ static uint64_t offset_of(const struct log_reader *reader, const uint8_t *at)
   return reader->block_offset - (uint64_t)(reader->end - at);
 }
 
-/* Sets *found to damage. The fragments that the damaged record still has are then skipped without
- * another report. */
+/* Sets *found to damage. The other fragments of the damaged record are then skipped without a
+ * report. */
 static void set_bad(struct log_reader *reader, struct log_found *found, uint64_t offset,
                     const char *expected, uint64_t value)
 {
@@ -87,7 +87,8 @@ static void skip_block(struct log_reader *reader)
   reader->at = reader->end;
 }
 
-/* Reads the next block. Returns false at the end of the log, or, with *status set, on an error. */
+/* Reads the next block. Returns false at the end of the log and on an error, which also sets
+ * *status. */
 static bool read_block(struct log_reader *reader, lanebloom_status *status,
                        const struct problem *problem)
 {
@@ -130,7 +131,7 @@ static void set_kind(const struct log_reader *reader, struct fragment *fragment)
     fragment->extra_nbytes = NUMBER_NBYTES;
 }
 
-/* Is the fragment one of another log, which was in this file before? */
+/* Does the fragment belong to another log, which was in this file before? */
 static bool is_of_other_log(const struct log_reader *reader, const struct fragment *fragment)
 {
   return fragment->extra_nbytes > 0 && fragment->number != reader->number;
@@ -147,7 +148,7 @@ static enum defect parse_fragment(const struct log_reader *reader, struct fragme
   set_kind(reader, fragment);
   const unsigned extra = fragment->extra_nbytes;
   fragment->content.size = at[AT_LENGTH] | (size_t)at[AT_LENGTH + 1] << 8;
-  if (extra > 0 && left >= extra) /* a damaged fragment needs it, too: it may be old */
+  if (extra > 0 && left >= extra) /* also if damaged: the fragment may be an old log's */
     fragment->number = load_le32(at + HEADER_NBYTES);
   if (fragment->content.size + extra > left)
     return TOO_LONG;
@@ -165,9 +166,9 @@ static const uint8_t *end_of(const struct fragment *fragment)
   return (const uint8_t *)fragment->content.data + fragment->content.size;
 }
 
-/* Is the rest of the block a gap, that is, unused or reserved? It is if it begins with an empty
- * fragment of type 0. But in a recyclable log of Pebble, such bytes are the end of the log if
- * another fragment would fit into the block. */
+/* Is the rest of the block a gap, that is, unused or reserved? A gap begins with an empty fragment
+ * of type 0. But in a recyclable log of Pebble, such a fragment is the end of the log if another
+ * fragment would fit into the block. */
 static bool is_gap(const struct log_reader *reader, const struct fragment *fragment)
 {
   enum { PEBBLE_HEADER_NBYTES = HEADER_NBYTES + NUMBER_NBYTES + SYNCED_NBYTES };
@@ -177,8 +178,8 @@ static bool is_gap(const struct log_reader *reader, const struct fragment *fragm
 }
 
 /* Handles a fragment with the number of another log, in a log of Pebble. Such a fragment ends the
- * log. As Pebble does, this function is called before the checksum is checked: Pebble closes a log
- * with a fragment that has the next number and no checksum. */
+ * log. Its checksum does not matter, because Pebble closes a log with a fragment that has the next
+ * number and no checksum. */
 static void set_end_of_pebble(struct log_reader *reader, const struct fragment *fragment,
                               struct log_found *found)
 {
@@ -230,8 +231,8 @@ static bool take_fragment(struct log_reader *reader, struct fragment *fragment,
   return !is_end && !defect;
 }
 
-/* Sets *found for a fragment that is part of a record, or for damage if it does not fit the
- * fragments before it. Returns false if the fragment must be skipped without a report. */
+/* Sets *found for a fragment that is part of a record, or for damage if the fragment does not fit
+ * the fragments before it. Returns false if the fragment must be skipped without a report. */
 static bool place_in_record(struct log_reader *reader, const struct fragment *fragment,
                             struct log_found *found)
 {
@@ -243,7 +244,7 @@ static bool place_in_record(struct log_reader *reader, const struct fragment *fr
       reader->is_in_record && (reader->is_in_gap || (is_first && reader->record_nbytes > 0));
   reader->is_in_gap = false;
   if (is_broken) {
-    reader->at = fragment->at; /* so that the next call finds it again */
+    reader->at = fragment->at; /* so that the next call finds this fragment again */
     set_bad(reader, found, reader->record_offset,
             "the end of a record, found a fragment that does not continue it at", fragment->offset);
     return true;
@@ -304,8 +305,8 @@ static bool classify(struct log_reader *reader, const struct fragment *fragment,
 
 /* ---- Ends of recyclable logs ---- */
 
-/* Reads the rest of the log, and sets reader->nsynced to the most bytes that its fragments state to
- * have been on disk. */
+/* Reads the rest of the log. Each fragment may state how many bytes of the log were on disk; sets
+ * reader->nsynced to the highest of these numbers. */
 static lanebloom_status look_ahead(struct log_reader *reader, const struct problem *problem)
 {
   lanebloom_status status = LANEBLOOM_OK;
@@ -336,11 +337,11 @@ static lanebloom_status go_to(struct log_reader *reader, uint64_t offset,
   return status == LANEBLOOM_ERR_CORRUPT ? LANEBLOOM_OK : status;
 }
 
-/* Decides whether damage in a recyclable log is the end of the log. It mostly is, because the old
- * log's bytes begin there. But if a later fragment of Pebble states that the damaged bytes were on
- * disk, the log does not end there: the bytes are really damaged, or were still being written when
- * they were read. To find out which, the log is read once more from `from` on, and *is_done becomes
- * false. */
+/* Decides whether damage in a recyclable log is the end of the log. In most cases it is, because
+ * the bytes that look damaged belong to the old log. But if a later fragment of Pebble states that
+ * these bytes were on disk, the log does not end there: the bytes are really damaged, or were still
+ * being written when they were read. To find out which, moves the reader back to `from`, where the
+ * caller must read again, and sets *is_done to false. */
 static lanebloom_status judge(struct log_reader *reader, struct log_found *found, uint64_t from,
                               bool *is_done, const struct problem *problem)
 {

@@ -24,9 +24,9 @@ enum { LOG_BLOCK_NBYTES = 32 << 10 };
 enum log_find {
   LOG_FRAGMENT,
   LOG_TIMESTAMPS, /* a list: the size of timestamps in keys, by column family */
-  LOG_BAD,        /* damage; its record and, mostly, the rest of its block are skipped */
+  LOG_BAD,        /* damage; the rest of its record and, in most cases, of its block is skipped */
   LOG_END,
-  LOG_TORN, /* the end, within a record: the log is still being written, or its writer was ended */
+  LOG_TORN, /* the end, inside a record: the log is still being written, or its writer crashed */
 };
 
 /* The result of lanebloom_log_next(). */
@@ -46,7 +46,7 @@ struct log_found {
 struct log_reader {
   const struct input *input;
   bool is_pebble;        /* false: LevelDB or RocksDB, which have other types of fragments */
-  uint32_t number;       /* the low half of the log's number */
+  uint32_t number;       /* the low 32 bits of the log's number */
   bool is_compressed;    /* is each record one frame of Zstandard? */
   bool is_recyclable;    /* may an old log's bytes follow? Damage then counts as the end */
   uint64_t block_offset; /* where the next block to read begins */
@@ -56,7 +56,7 @@ struct log_reader {
   bool is_in_record, is_in_gap, is_lost, is_begun;
   uint64_t record_offset, record_nbytes;
   bool is_seen;     /* was the log read to its end, to find `nsynced`? */
-  uint64_t nsynced; /* bytes that were on disk, as the fragments say */
+  uint64_t nsynced; /* bytes that were on disk, according to fragments */
   uint8_t block[LOG_BLOCK_NBYTES];
 };
 

@@ -10,7 +10,7 @@ struct metaindex {
   bool has_properties, has_index, has_dictionary;
   struct handle properties, index, dictionary;
 
-  /* The filter. If the table has several, it is the one that RocksDB would use. */
+  /* If the table has several filters, this is the one that RocksDB would use. */
   lanebloom_table_filter filter_kind;
   struct handle filter;
   lanebloom_format filter_format; /* 0: it depends on the writer */

@@ -1,4 +1,4 @@
-/* Opens all live tables of one version of a database, which an engine may change meanwhile.
+/* Opens all live tables of one version of a database. An engine may change the database meanwhile.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +8,8 @@
 #include "../common/problem.h"
 #include "database.h"
 
-/* An engine may replace tables so often, or for so long, while they are opened. */
+/* If an engine keeps replacing tables while they are opened, opening fails after MAX_ATTEMPTS. It
+ * fails earlier if MAX_SECONDS have passed, but not before MIN_ATTEMPTS. */
 enum { MAX_ATTEMPTS = 100, MIN_ATTEMPTS = 10, MAX_SECONDS = 30 };
 
 void lanebloom_table_visitor_drop(const lanebloom_table_visitor *visitor, void *result)
@@ -32,7 +33,7 @@ static void drop_all(lanebloom_database *database, const lanebloom_table_visitor
   errno = error;
 }
 
-/* Opens table i. `text' gets the problem. */
+/* Opens table i. On an error, `text` gets the problem. */
 static lanebloom_status open_one(lanebloom_database *database, size_t i, lanebloom_writer writer,
                                  const lanebloom_table_visitor *visitor, char *text, size_t size)
 {
@@ -52,8 +53,9 @@ static lanebloom_status open_one(lanebloom_database *database, size_t i, laneblo
   return *result ? LANEBLOOM_OK : LANEBLOOM_ERR_MEMORY;
 }
 
-/* Opens the tables that are not open yet. is_final: a table that cannot be opened is missing;
- * otherwise it may have been replaced, and *is_any_missing is set. */
+/* Opens the tables that are not open yet. If a table cannot be opened, sets *is_any_missing to
+ * true. is_final: if true, also reports each such table; if false, an engine may have replaced the
+ * table. */
 static lanebloom_status open_rest(lanebloom_database *database, lanebloom_writer writer,
                                   const lanebloom_table_visitor *visitor, bool is_final,
                                   bool *is_any_missing, const struct problem *problem)
@@ -70,7 +72,7 @@ static lanebloom_status open_rest(lanebloom_database *database, lanebloom_writer
       continue;
     *is_any_missing = true;
     if (!is_final)
-      continue; /* the others are tried before the MANIFEST is read again */
+      continue; /* the other tables are tried before the MANIFEST is read again */
     const lanebloom_database_table live = lanebloom_database_table_at(database, i);
     const int error = errno;
     const bool continues =

@@ -8,8 +8,8 @@
 
 enum {
   /* The size of ranks. A radix sort of two passes orders ranks of 22 bits, and the counts of a pass
-   * still fit into the first-level cache. Different keys may have the same rank, so a key whose
-   * rank equals that of a bound is compared with the bound itself. */
+   * still fit into the first-level cache. Different keys may have the same rank, so a key that has
+   * the same rank as a bound is compared with the bound itself. */
   RANK_NBITS = 22,
   PASS_NBITS = RANK_NBITS / 2,
   PASS_NVALUES = 1 << PASS_NBITS,
@@ -118,7 +118,7 @@ void lanebloom_part_list(struct part *part, bool sort)
   }
 }
 
-/* Counts the keys of a sorted part whose rank is below `rank`. */
+/* Counts the keys whose rank is below `rank`. The part must be sorted. */
 static size_t count_below(const struct part *part, uint32_t rank)
 {
   size_t first = 0, end = part->keys.n;

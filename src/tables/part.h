@@ -1,16 +1,16 @@
 /* A part is a section of the caller's batch of keys, of at most PART_NKEYS keys. All tables are
  * queried for a part before the next part begins. The keys of a part are sorted once, by their
- * ranks. The keys that are in the range of a table are then next to each other in this order, as a
- * span. Only the call that made a part may use it.
+ * ranks. In this order, the keys in the range of a table are next to each other. They form a span.
+ * Only the call that made a part may use it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PART_H
 #define LANEBLOOM_TABLES_PART_H
 
 #include <lanebloom.h>
 
-/* Maps keys to ranks: small numbers that never descend when keys ascend, so that sorting by ranks
- * is fast. The rank of a key is made from its window (window.h): it is the high bits of the
- * window's distance from `min`. */
+/* Maps keys to ranks, which are small numbers and therefore fast to sort. If key A is below key B,
+ * the rank of A is not above the rank of B. The rank of a key is made from its window (window.h):
+ * it is the high bits of the window's distance from `min`. */
 struct ranking {
   lanebloom_slice common; /* the prefix that windows leave out */
   uint64_t min, max;      /* the windows of the smallest and the largest bound of all tables */
@@ -25,7 +25,7 @@ struct key_range {
 };
 
 /* Makes a ranking of the keys from smallest to largest. A key outside gets the rank of the nearer
- * bound. If both arguments are NULL, it is a ranking of all possible keys. */
+ * bound. If both arguments are NULL, the ranking is of all possible keys. */
 struct ranking lanebloom_ranking_make(const lanebloom_slice *smallest,
                                       const lanebloom_slice *largest);
 struct key_range lanebloom_key_range_make(const struct ranking *ranking, lanebloom_slice smallest,
@@ -41,37 +41,37 @@ struct part {
   bool is_ranked, is_listed, is_sorted;
   uint32_t min_rank, max_rank;
 
-  /* Memory of the caller, with room for all keys of the part. */
+  /* The caller allocates these arrays, with room for all keys of the part. */
   uint32_t *ranks;
   struct ranked_key *order;
   struct ranked_key *half_sorted; /* scratch */
 };
 
-/* The keys order[first .. end) of a part. They include all keys of a range. At either end, there
- * may be keys outside the range whose rank equals that of its bound. */
+/* The keys order[first .. end) of a part. They include all keys of a range. At either end, they may
+ * also include keys outside the range that have the same rank as the bound. */
 struct span {
   size_t first, end;
 };
 
-/* Begins a part of these keys, which are borrowed. The other members that point to memory, and
- * `ranking`, must be set already. */
+/* Begins a part of these keys, which are borrowed. Before the call, the caller must set `ranking`
+ * and allocate the arrays. */
 void lanebloom_part_begin(struct part *part, const lanebloom_keys *keys);
 
-/* Are all keys of the part certainly inside the range, or certainly outside? Both return false if
- * the ranks cannot tell. */
+/* Are all keys of the part certainly inside the range, or certainly outside? Both functions return
+ * false if the ranks cannot tell. */
 bool lanebloom_part_is_inside(struct part *part, const struct key_range *range);
 bool lanebloom_part_is_outside(struct part *part, const struct key_range *range);
 
-/* Fills part->order with all keys, and sorts them by rank if `sort` is true. Calls that repeat this
- * for the same part cost nothing. */
+/* Fills part->order with all keys, and sorts them by rank if `sort` is true. Repeated calls for the
+ * same part cost nothing. */
 void lanebloom_part_list(struct part *part, bool sort);
 
 /* Returns the span of the keys in a range, or the span of all keys if the part is not sorted.
  * lanebloom_part_list() must have been called. */
 struct span lanebloom_part_span(const struct part *part, const struct key_range *range);
 
-/* Writes to `selected` the indices of those keys of the span that are in the range, and returns how
- * many they are. */
+/* Writes to `selected` the indices of the keys of the span that are in the range, and returns their
+ * number. */
 size_t lanebloom_part_select(const struct part *part, const struct key_range *range,
                              struct span span, uint32_t *selected);
 

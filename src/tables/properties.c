@@ -18,7 +18,7 @@ static bool is_one(const struct entries *entries)
   return cursor_left(&entries->value) == 1 && *entries->value.at == '1';
 }
 
-/* Returns a copy of the entry's value, which the caller frees, or NULL if memory ran out. In the
+/* Returns a copy of the entry's value, or NULL if memory ran out. The caller frees the copy. In the
  * copy, '?' replaces zero bytes, which would make a name end too early. */
 static char *text(const struct entries *entries)
 {

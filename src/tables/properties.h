@@ -1,5 +1,5 @@
-/* Reads properties: facts that RocksDB and Pebble store about a table in a block of its own. Only
- * those are read that querying the table needs.
+/* Reads properties: facts that RocksDB and Pebble store about a table in a block of its own. Reads
+ * only the properties that queries need.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PROPERTIES_H
 #define LANEBLOOM_TABLES_PROPERTIES_H

@@ -41,9 +41,9 @@ static lanebloom_status load_index(struct loader *loader, bool needs_all, struct
 
 /* ---- Key range and order ---- */
 
-/* Adds a warning, and stops relying on the order of keys. If the order selects the filter of a key
- * (each data block or partition has one), all filters will be queried instead. The range does not
- * change. */
+/* Adds a warning, and stops relying on the order of keys. If each data block or partition has a
+ * filter, the order selects the filter of a key; without the order, all filters will be queried.
+ * The range does not change. */
 static void drop_order(lanebloom_table *table, const char *why)
 {
   lanebloom_table_warn(table, why);

@@ -15,9 +15,15 @@
 #include "table.h"
 
 enum {
-  /* From this number of keys times tables on, sorting the keys of a part saves time. Measured on
-   * Zen 4, in ns per key, unsorted and sorted. One table of LevelDB: 256 keys 15 and 24, 32,768
-   * keys 27 and 18. Four compacted tables of RocksDB: 64 keys 16 and 37, 1,024 keys 19 and 11. */
+  /* The keys of a part are sorted if their number times the number of tables is at least this. With
+   * fewer, sorting takes more time than it saves. This table shows times per key in ns, measured on
+   * Zen 4.
+   *
+   *   tables                       keys  unsorted  sorted
+   *   1 of LevelDB                  256        15      24
+   *   1 of LevelDB               32,768        27      18
+   *   4 of RocksDB, compacted        64        16      37
+   *   4 of RocksDB, compacted     1,024        19      11 */
   MIN_SORTED_NPAIRS = 1024,
 };
 
@@ -36,7 +42,7 @@ struct job {
   struct ranking ranking;
   struct part part;
 
-  /* The members: those keys of the part that are in the range of the current table. */
+  /* The members are the keys of the part that are in the range of the current table. */
   size_t nmembers;
   uint32_t *members;         /* indices in the part */
   uint64_t *hashes;          /* hashes of members, of 8 or 4 bytes each */
@@ -93,8 +99,8 @@ static lanebloom_slice member_at(const struct job *job, size_t i)
   return keys_at(&job->part.keys, job->members[i]);
 }
 
-/* Sets in `hits`, the bitmap of the part, the bits of those members [first, first + n) whose bits
- * are set in `member_hits`, the bitmap of these members. */
+/* `member_hits` is a bitmap of the members [first, first + n). For each bit that is set in it, sets
+ * the bit of the same key in `hits`, the bitmap of the part. */
 static void scatter_hits(const struct job *job, size_t first, size_t n, const uint8_t *member_hits,
                          uint8_t *hits)
 {
@@ -172,8 +178,8 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
   pass_members(job, query, hits);
 }
 
-/* Queries a filter block for the members. The filter of a member is found by the offset of the data
- * block that has the member if the table has it. */
+/* Queries a filter block for the members. Only one data block may have a member; the offset of this
+ * block selects the member's filter. */
 static void screen_members_by_offset(struct job *job, const struct target *target, uint8_t *hits)
 {
   const lanebloom_table *table = target->table;
@@ -225,8 +231,8 @@ static void release_members(struct job *job, const struct query *query, uint8_t 
   gather_hashes(job, query);
 }
 
-/* Queries all filters of a table for the members, with the hash of this format: the filters in a
- * filter block, or the filters of all partitions if `block` is NULL. */
+/* Queries all filters of a table for the members, with the hash of this format. If `block` is NULL,
+ * these are the filters of all partitions; otherwise they are the filters in `block`. */
 static void screen_members_by_hash(struct job *job, const struct target *target,
                                    lanebloom_format format, const lanebloom_filter_block *block,
                                    uint8_t *hits)

@@ -1,5 +1,6 @@
-/* A table in memory. The loader makes it. After that it never changes, so any number of threads may
- * use it at once. These files work on it, with their inputs and outputs:
+/* A table in memory. The loader makes the table. After that the table never changes, so any number
+ * of threads may use it at once. The list shows which files make or use a table, with their inputs
+ * and outputs.
  *
  *   input, block, footer, index, ...    bytes of a file    parsers
  *   loader.h                            parsers            -> table
@@ -41,7 +42,7 @@ struct lanebloom_table {
   struct block *filter_data;
   lanebloom_filter **filters;
   lanebloom_filter_block *filter_blocks[2];
-  struct index index; /* PARTITIONED: of the filters; BLOCK: of the data blocks */
+  struct index index; /* PARTITIONED: finds filters; BLOCK: finds data blocks */
 
   /* KEYS: the hashes of the keys. Keys that did not fit into this set are in filters[0]. */
   struct hash_set key_hashes;
@@ -58,8 +59,8 @@ struct lanebloom_table {
  * WARNING_NBYTES. */
 void lanebloom_table_warn(lanebloom_table *table, const char *text);
 
-/* Is this the name of the comparator that all three engines use by default? Its order, that of
- * unsigned bytes, is the only one that is supported. */
+/* Is this the name of the comparator that all three engines use by default? This comparator
+ * compares keys as unsigned bytes. No other order is supported. */
 static inline bool is_bytewise(const char *comparator)
 {
   return strcmp(comparator, "leveldb.BytewiseComparator") == 0;

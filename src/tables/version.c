@@ -31,7 +31,7 @@ const struct family *lanebloom_version_family(const struct version *version, uin
 }
 
 /* Applies an edit to its family. Edits come sorted by family, so the family is either the last one
- * in the list or not in it yet. The id of a dropped family is never used again. */
+ * in the list, or not yet in the list. The id of a dropped family is never used again. */
 static lanebloom_status apply_to_family(struct version_reader *reader, struct edit *edit,
                                         size_t *room)
 {
@@ -134,8 +134,8 @@ static int compare_tables(const void *a, const void *b)
   return (left->number > right->number) - (left->number < right->number);
 }
 
-/* Replaces each table of Pebble whose keys are in the file of another table by that other table. If
- * several tables are then the same, only one of them stays. */
+/* If the keys of a table of Pebble are in the file of another table, replaces the table by that
+ * other table. If several tables are then the same, only one of them stays. */
 static void list_backings(struct version *version)
 {
   struct live_table *tables = version->tables;
@@ -157,7 +157,8 @@ static int compare_numbers(const void *a, const void *b)
   return (*left > *right) - (*left < *right);
 }
 
-/* Lists the logs that must exist, each of them once. first: lower logs need not exist. */
+/* Lists the logs that must exist, each of them once. Logs with numbers below `first` need not
+ * exist. */
 static void list_logs(struct version_reader *reader, uint64_t first)
 {
   struct version *version = reader->version;
@@ -193,8 +194,8 @@ static const char *apply_scalars(struct version_reader *reader)
   return !has_log ? "log" : !has_next_file ? "next file" : !has_sequence ? "last write" : NULL;
 }
 
-/* Finds the lowest log that is needed. If no edit states it, it is the lowest log number of all
- * families. */
+/* Finds the number of the lowest log that is needed. If no edit states the number, it is the lowest
+ * log number of all families. */
 static void find_min_log(struct version *version)
 {
   if (version->min_log > 0)

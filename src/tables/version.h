@@ -1,6 +1,6 @@
 /* Reads a version: the list of the files that belong to a database, according to its MANIFEST. A
  * MANIFEST is a log whose records are called edits. An edit is a list of tags, each followed by its
- * values, and changes the version that the edits before it made.
+ * values. It changes the version that the edits before it made.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_VERSION_H
 #define LANEBLOOM_TABLES_VERSION_H
@@ -15,7 +15,7 @@ struct family {
   bool is_wanted; /* false until the version's user sets it */
   char *name;
   char *comparator;    /* its name; NULL: no edit names it */
-  uint64_t log_number; /* the family's entries in lower logs are in tables */
+  uint64_t log_number; /* the family's entries in logs with lower numbers are in tables */
 };
 
 struct live_table {
@@ -25,15 +25,15 @@ struct live_table {
   uint32_t level;
   uint32_t path; /* RocksDB: index of the folder in its db_paths or cf_paths */
   /* Pebble: the number of the table whose file has the keys of this table, among other keys; 0 if
-   * this table has a file of its own. When the version has been read, it lists only tables that
-   * have files of their own. */
+   * this table has a file of its own. After a version is read, its list of tables has only tables
+   * that have files of their own. */
   uint64_t backing;
 };
 
 struct version {
   uint64_t sequence;
-  uint64_t previous_log;   /* LevelDB: this log is needed, too; 0: none */
-  uint64_t min_log;        /* lower logs hold only entries that are in tables */
+  uint64_t previous_log;   /* LevelDB: another log that is needed; 0: none */
+  uint64_t min_log;        /* logs with lower numbers hold only entries that are in tables */
   struct family *families; /* ascending by id */
   size_t nfamilies;
   struct live_table *tables; /* ascending by number */
@@ -54,9 +54,10 @@ const struct family *lanebloom_version_family(const struct version *version, uin
 
 bool lanebloom_version_needs_log(const struct version *version, uint64_t number);
 
-/* Is an entry of this family, in this log, part of the database, and perhaps not in a table yet?
- * is_prepared: the entry belongs to a prepared transaction. For such an entry the family's log
- * number does not matter, because a batch in a later log may commit the transaction. */
+/* Does an entry of this family in this log count? An entry counts if it is part of the database and
+ * may not be in a table yet. is_prepared: the entry belongs to a prepared transaction. For such an
+ * entry the family's log number does not matter, because a batch in a later log may commit the
+ * transaction. */
 bool lanebloom_version_counts(const struct version *version, uint64_t log, uint32_t family,
                               bool is_prepared);
 

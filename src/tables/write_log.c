@@ -23,7 +23,7 @@ struct log_reading {
   struct write_log *log;
   uint32_t place;
   const struct timestamps *timestamps; /* according to the MANIFEST */
-  void *own_timestamps;                /* a tree of tsearch(3): those that the log itself names */
+  void *own_timestamps;                /* the log's own timestamps, as a tree of tsearch(3) */
   size_t nown_timestamps;
   struct key_collector *collector;
   struct log_reader reader;
@@ -80,8 +80,8 @@ static lanebloom_status set_timestamp(struct log_reading *reading, struct timest
   return LANEBLOOM_OK;
 }
 
-/* Reads the log's own list of timestamps. Its items are: column family, 4 bytes | size of its
- * timestamps, 2 bytes. */
+/* Reads the log's own list of timestamps. The list consists of items: column family, 4 bytes | size
+ * of its timestamps, 2 bytes. */
 static lanebloom_status take_timestamps(struct log_reading *reading, lanebloom_slice bytes,
                                         uint64_t offset)
 {

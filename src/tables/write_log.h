@@ -1,4 +1,4 @@
-/* Reads a write-ahead log, and collects the keys to which it gives values.
+/* Reads a write-ahead log, and collects the keys to which the log gives values.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_WRITE_LOG_H
 #define LANEBLOOM_TABLES_WRITE_LOG_H
@@ -8,8 +8,8 @@
 #include "../input.h"
 #include "key_hashes.h"
 
-/* A list of the column families whose keys end in a timestamp, with the size of that timestamp,
- * ascending by family. */
+/* A list of the column families whose keys end in a timestamp, with the sizes of their timestamps.
+ * The list is sorted by family. */
 struct timestamps {
   struct timestamp {
     uint32_t family;
@@ -42,8 +42,8 @@ struct write_log {
  *
  * Adds to the collector the keys to which the log gives a value. `place` is the index of the log
  * that the collector stores with each key. Deletions are ignored, so a key that is deleted later
- * stays in the collector. Keys of incomplete batches stay, too, and so do keys of transactions that
- * are never committed.
+ * stays in the collector. Keys of incomplete batches, and of transactions that are never committed,
+ * also stay.
  *
  * timestamps: the families with timestamps according to the MANIFEST. The log itself may name more.
  * Errors: IO, MEMORY, KERNEL. */
