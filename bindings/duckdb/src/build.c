@@ -251,7 +251,7 @@ static lanebloom_filter *make_filter(duckdb_function_info info, const struct key
   struct group copy = {0};
   lanebloom_filter *filter = NULL;
   lanebloom_status status = LANEBLOOM_OK;
-  if (group->settings.expected == 0) { /* sets bits by the group's hashes, without a copy of them */
+  if (group->settings.expected == 0) { /* uses the group's hashes without copying them */
     status = lanebloom_builder_part(group->builder, 0, 1, &copy.builder);
   } else if (!merge(info, type, group, &copy)) {
     lanebloom_builder_free(copy.builder);

@@ -1,5 +1,5 @@
-/* The entry point of the extension. DuckDB calls it when the extension is loaded, once for each
- * database; it registers the SQL functions.
+/* The entry point of the extension. DuckDB calls this function when it loads the extension, once
+ * for each database. The function registers the SQL functions.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* Declarations that the files of the extension for DuckDB share. The extension uses the stable C
- * API of version 1.2.0, so that one binary works with all versions of DuckDB that have this API. In
- * versions that are known to export more functions, files.c calls those, too.
+ * API of version 1.2.0, so that one binary works with all versions of DuckDB that have this API.
+ * Some versions are known to export more functions; files.c calls these, too.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_DUCKDB_EXTENSION_H
 #define LANEBLOOM_DUCKDB_EXTENSION_H
@@ -20,26 +20,26 @@ typedef char problem_text[PROBLEM_NBYTES];
  * place. */
 void explain(problem_text problem, const char *where, lanebloom_status status, const char *why);
 
-/* Ends a scalar function with such a message. Returns false. */
+/* Ends a scalar function with the message of explain(). Always returns false. */
 bool refuse(duckdb_function_info info, const char *where, lanebloom_status status, const char *why);
 
-/* Writes why a BLOB is no filter. `why` is the library's line; it may be empty or NULL. */
+/* Writes why a BLOB is no filter. `why` is the library's message, which may be empty or NULL. */
 void explain_blob(problem_text problem, lanebloom_status status, const char *why);
 
 /* ---- Vectors: columns of a chunk ---- */
 
 struct vector {
   const void *data;
-  const uint64_t *valid; /* one bit per row, which is 0 if the row is NULL and its data
-                          * arbitrary; the pointer is NULL if no row is NULL */
+  const uint64_t *valid; /* one bit per row; if it is 0, the row is NULL and its data is
+                          * arbitrary. `valid` is NULL if no row is NULL */
 };
 
 struct vector vector_of(duckdb_data_chunk chunk, idx_t column);
 bool vector_has(const struct vector *vector, idx_t row);
 lanebloom_slice vector_slice(const struct vector *vector, idx_t row);
 
-/* Returns a copy of a slice as a text for C, which the caller frees. Returns NULL if memory runs
- * out, or if the slice has a 0 byte, because a text for C ends at the first one. */
+/* Returns a copy of a slice as a text for C. The caller frees the copy. Returns NULL if memory runs
+ * out, or if the slice has a 0 byte, because a text for C ends at the first 0 byte. */
 char *text_of(lanebloom_slice slice);
 
 /* Write the value of one row. LANEBLOOM_UNKNOWN, NaN and a NULL pointer become NULL in SQL. */
@@ -52,7 +52,7 @@ void vector_set_bytes(duckdb_vector vector, idx_t row, lanebloom_slice bytes);
 
 /* ---- Keys: the values of columns ---- */
 
-/* A type of DuckDB whose values can be keys, and the keys that they become. */
+/* A type of DuckDB whose values can be keys, and the form of these keys. */
 struct key_type {
   duckdb_type type;
   const char *name; /* in SQL */
@@ -66,7 +66,7 @@ extern const size_t nkey_types;
 /* The most rows whose values are converted to keys at a time: the size of one vector of DuckDB. */
 enum { BATCH_NROWS = 2048 };
 
-/* Room for keys whose bytes differ from those of the values that DuckDB stores. */
+/* Memory for keys. It is used if the bytes of keys differ from the values that DuckDB stores. */
 struct key_room {
   _Alignas(16) uint8_t bytes[BATCH_NROWS * 16];
 };
@@ -99,16 +99,17 @@ struct named_filter {
   _Atomic size_t nusers;
 };
 
-/* Makes an instance, or returns NULL if memory runs out. is_locked: the settings of the database
- * cannot change any more. The SQL functions share the instance, and each of them releases it. */
+/* Makes an instance, or returns NULL if memory runs out. is_locked: true if the settings of the
+ * database cannot change any more. The SQL functions share the instance, and each of them releases
+ * it. */
 struct instance *instance_create(bool is_locked);
 struct instance *instance_share(struct instance *instance);
 void instance_release(void *instance); /* the last release frees the instance */
 bool instance_is_locked(const struct instance *instance);
 
-/* Add a filter under a name. If another filter had this name before, it is removed, and freed when
- * its last user releases it. If `added` is not NULL, *added becomes the new filter, which the
- * caller releases. */
+/* Add a filter under a name. If another filter had this name before, that filter is removed, and
+ * freed when its last user releases it. If `added` is not NULL, *added becomes the new filter,
+ * which the caller releases. */
 lanebloom_status instance_add_file(struct instance *instance, const char *name, const char *path,
                                    struct named_filter **added, problem_text problem);
 lanebloom_status instance_add_blob(struct instance *instance, const char *name,
@@ -125,13 +126,13 @@ struct named_filter **instance_take_all(struct instance *instance, size_t *n);
 
 /* ---- Files: may the extension open them? ---- */
 
-/* Finds the functions of DuckDB with which files_may_be_opened() queries DuckDB's settings. Call it
- * before the other functions of this section. */
+/* Finds the functions of DuckDB with which files_may_be_opened() queries DuckDB's settings. Call
+ * files_begin() before the other functions of this section. */
 void files_begin(void);
 
 /* The context with which DuckDB's settings are queried while a table function runs.
- * files_context_of() makes it when DuckDB binds the table function, or returns NULL if DuckDB lacks
- * the functions that it needs. */
+ * files_context_of() makes the context when DuckDB binds the table function. It returns NULL if
+ * DuckDB does not export the functions for such queries. */
 typedef struct files_context files_context;
 files_context *files_context_of(duckdb_bind_info info);
 void files_context_free(files_context *context);
@@ -164,7 +165,7 @@ struct table_function {
   void (*end)(void *query);
 
   /* Fills at most one chunk and returns the number of its rows. Returns 0 if there are no more
-   * rows, and SIZE_MAX if it failed. */
+   * rows, and SIZE_MAX on an error. */
   size_t (*next)(void *query, duckdb_data_chunk chunk, problem_text problem);
 };
 

@@ -1,7 +1,7 @@
-/* Decides whether the extension may open files. It must not open any while SET
- * enable_external_access = false holds, but no function of the stable C API tells an extension
- * whether that holds. Some versions of DuckDB are known to export other functions that tell it, and
- * these are called. With other versions no file is opened unless the settings were locked before
+/* Decides whether the extension may open files. While the setting enable_external_access is false,
+ * the extension must not open files. But the stable C API does not tell a running SQL function what
+ * the setting is. Some versions of DuckDB are known to export other functions that tell it, and
+ * these are called. With other versions, files are opened only if the settings were locked before
  * the extension was loaded.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
@@ -24,8 +24,8 @@ static struct {
 } exported;
 
 /* Finds a function that is exported by the library of DuckDB whose API this extension uses. Returns
- * NULL if that library does not export it, even if another library of DuckDB in this process
- * does. */
+ * NULL if that library does not export the function, even if another library of DuckDB in this
+ * process does. */
 static void *find_exported(const char *name)
 {
   Dl_info ours, found;
@@ -40,7 +40,7 @@ static void *find_exported(const char *name)
 }
 
 /* Returns true for the versions of DuckDB whose exported functions are known to have the parameters
- * declared above. Later versions may change them. */
+ * declared above. Later versions may change the parameters. */
 static bool is_known(const char *version)
 {
   int major = 0, minor = 0;

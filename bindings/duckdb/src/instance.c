@@ -108,8 +108,8 @@ static bool find(const struct instance *instance, lanebloom_slice name, size_t *
   return false;
 }
 
-/* Adds a filter, or replaces the filter that has its name. If `added` is not NULL, *added becomes
- * the new filter, which the caller releases. Returns false if memory runs out. */
+/* Adds a filter, or replaces the filter that has the same name. If `added` is not NULL, *added
+ * becomes the new filter, which the caller releases. Returns false if memory runs out. */
 static bool add(struct instance *instance, struct named_filter *filter, struct named_filter **added)
 {
   size_t at;

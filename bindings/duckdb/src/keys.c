@@ -9,12 +9,14 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are little-endia
 
 /* ---- Types ---- */
 
-/* TIMESTAMPTZ is left out. It is a point in time, but a TIMESTAMP is the time that a clock shows,
- * and which of them are equal depends on the setting TimeZone. Users cast one to the other instead.
+/* TIMESTAMPTZ is left out. A TIMESTAMPTZ is a point in time, and a TIMESTAMP is the time that a
+ * clock shows. Whether one equals the other depends on the setting TimeZone, so users must cast
+ * between them.
  *
- * Integers of fewer than 4 bytes become keys of 4 bytes, so that a filter still fits after a column
- * gets a wider type of at most 4 bytes. A UHUGEINT becomes the same key as the equal HUGEINT. If
- * several types have the same keys, messages advise a cast to the one that is listed first. */
+ * Integers of fewer than 4 bytes become keys of 4 bytes, so that a filter can still be queried
+ * after its column gets a wider type of at most 4 bytes. A UHUGEINT becomes the same key as the
+ * equal HUGEINT. If several types have the same keys, messages advise a cast to the type that is
+ * listed first. */
 const struct key_type key_types[] = {
     {DUCKDB_TYPE_VARCHAR, "VARCHAR", LANEBLOOM_BYTES, 16},
     {DUCKDB_TYPE_BLOB, "BLOB", LANEBLOOM_BYTES, 16},

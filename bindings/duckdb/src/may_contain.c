@@ -1,6 +1,6 @@
 /* lanebloom_may_contain(filter, key): a scalar function in SQL that returns whether the key may be
- * in the filter. The filter is given by its name, or as a BLOB, which is meant for filters that
- * only few rows share.
+ * in the filter. The filter is given by its name or as a BLOB. A BLOB is meant for a filter that
+ * only a few rows share.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,8 +8,8 @@
 
 #include "extension.h"
 
-/* The largest filter that may be given as a BLOB. For each vector of rows a BLOB is verified again
- * and often copied by DuckDB, so larger filters must have a name. */
+/* The largest filter that may be given as a BLOB. For each vector of rows, the BLOB is verified
+ * again, and DuckDB often copies it. So larger filters must have a name. */
 enum { MAX_BLOB_NBYTES = 64 << 10 };
 
 struct function {
@@ -104,9 +104,9 @@ static bool is_same(const struct vector *vector, idx_t a, idx_t b)
   return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
 }
 
-/* Returns the end of the rows from `first` on that have the same filter. If the filter is a
- * constant, DuckDB passes it as rows that are all equal. Comparing all rows with the rows that
- * follow them recognises this case with one memcmp(). */
+/* Returns the end of the run of rows, from `first` on, that have the same filter. If the filter is
+ * a constant, DuckDB passes rows that are all equal. One memcmp(), which compares every row with
+ * the next row, recognises this case. */
 static idx_t run_end(const struct vector *filters, idx_t first, idx_t n)
 {
   const duckdb_string_t *strings = filters->data;
@@ -157,8 +157,9 @@ static bool add_function(duckdb_scalar_function_set set, struct instance *instan
   duckdb_scalar_function_add_parameter(made, filter);
   duckdb_scalar_function_add_parameter(made, key);
   duckdb_scalar_function_set_return_type(made, boolean);
-  /* Names can change and be missing. So DuckDB must neither call the function once for all rows
-   * when it plans, nor call it for rows that another condition excludes. */
+  /* A name can be given to another filter, or be missing. So DuckDB must not call the function
+   * while it plans, once for all rows, and must not call it for rows that another condition
+   * excludes. */
   duckdb_scalar_function_set_volatile(made);
   duckdb_scalar_function_set_extra_info(made, function, function_free);
   duckdb_scalar_function_set_function(made, run);

@@ -34,7 +34,8 @@ static void end(void *data)
   free(query);
 }
 
-/* Finds the value of the parameter `bounds`. name is NULL if the call does not give it. */
+/* Finds the value of the parameter `bounds`. `name` is NULL if the call does not give the
+ * parameter. */
 static bool find_bounds(const char *name, lanebloom_parquet_bounds *bounds, problem_text problem)
 {
   *bounds = LANEBLOOM_PARQUET_BOUNDS_KNOWN;

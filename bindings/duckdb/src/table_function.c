@@ -1,12 +1,12 @@
-/* Registers table functions in DuckDB. The callbacks that all of them share are here: they read the
- * parameters of a call, begin a run and fetch chunks of rows.
+/* Registers table functions in DuckDB. This file has the callbacks that all table functions share.
+ * They read the parameters of a call, begin a run and fetch chunks of rows.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
 
 #include "extension.h"
 
-enum { MAX_PARAMETERS = 3 }; /* including the named one */
+enum { MAX_PARAMETERS = 3 }; /* including the named parameter */
 
 /* A table function, registered for one database. */
 struct registered {

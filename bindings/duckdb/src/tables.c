@@ -57,7 +57,7 @@ static void end(void *data)
 
 /* ---- Opening ---- */
 
-/* Copies everything that belongs to the table. */
+/* Copies the texts and bounds that the table owns, because the table will be closed. */
 static bool copy_texts(struct row *row, const char *path)
 {
   lanebloom_table_info *info = &row->info;
@@ -75,7 +75,7 @@ static bool copy_texts(struct row *row, const char *path)
   return true;
 }
 
-/* Makes a row of a table, and closes the table. NULL: memory ran out. */
+/* Makes a row of a table, and closes the table. Returns NULL if memory ran out. */
 static struct row *describe(const char *path, lanebloom_table *table)
 {
   struct row *row = calloc(1, sizeof *row);

@@ -9,8 +9,8 @@
 
 /* ---- Errors ---- */
 
-/* Returns the number of bytes of the UTF-8 character that begins here, or 0 if these bytes are no
- * valid character. */
+/* Returns the number of bytes of the UTF-8 character at `text`, or 0 if these bytes are no valid
+ * character. */
 static size_t character_nbytes(const char *text)
 {
   const uint8_t first = (uint8_t)*text;
@@ -34,9 +34,9 @@ static bool is_utf8(const char *text)
   return true;
 }
 
-/* Makes a text valid UTF-8: each invalid byte becomes '?'. Messages cut names anywhere, and names
- * in files may be any bytes, but clients drop texts that are not valid UTF-8, and functions of
- * DuckDB may loop for ever on them. */
+/* Makes a text valid UTF-8: each invalid byte becomes '?'. A text may be invalid because messages
+ * cut names anywhere, and because names in files may have any bytes. Clients drop invalid texts,
+ * and functions of DuckDB may loop for ever on them. */
 static void make_utf8(char *text)
 {
   for (char *at = text; *at;) {

@@ -15,7 +15,7 @@ ASKS = VERSION >= (1, 5)  # this DuckDB tells whether files may be opened
 
 
 def pytest_runtest_logreport(report):
-    """Writes results to the file that LANEBLOOM_TAP names, as scripts/test.sh counts them."""
+    """Writes results to the file that LANEBLOOM_TAP names. scripts/test.sh counts the results."""
     if not TAP or (report.when != "call" and report.passed):
         return
     result = "not ok" if report.failed else "ok"

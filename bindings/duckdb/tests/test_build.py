@@ -14,7 +14,7 @@ N = max(ROWS, 300000)  # enough rows for more row groups than threads
 @pytest.mark.parametrize("sql", ["lanebloom_build(k)", f"lanebloom_build(k, 12.5, {N})"])
 @pytest.mark.parametrize("key", ["i", "'a text of some length ' || i"])
 def test_threads_build_what_one_thread_builds(db, key, sql):
-    """Keys are distinct: without `expected`, the order in which threads add them would count."""
+    """The keys are distinct, because the size for duplicates depends on their order."""
     db.execute(f"CREATE TABLE t AS SELECT {key} AS k FROM range({N}) r(i)")
     parallel = one(db, f"SELECT {sql} FROM t")
     serial = connect(threads="1")
@@ -35,7 +35,7 @@ def test_bytes_of_the_python_package(db):
 @pytest.mark.parametrize("ngroups", [1, 7, 5000])
 @pytest.mark.parametrize("order", ["i % {}", "i // (100000 // {} + 1)", "hash(i) % {}"])
 def test_groups(db, ngroups, order):
-    """Groups that alternate, follow each other or are random: each has its own filter."""
+    """Each group has its own filter. Groups alternate, follow each other or are random."""
     db.execute(
         f"CREATE TABLE t AS SELECT {order.format(ngroups)} AS g, if(i % 11 = 0, NULL, i) AS k "
         "FROM range(100000) r(i)"
@@ -53,7 +53,7 @@ def test_groups(db, ngroups, order):
 
 
 def test_no_keys(db):
-    """Filters of no rows, and of rows that are all NULL."""
+    """A filter of no rows, or of rows that are all NULL, has no keys."""
     for sql in ["SELECT lanebloom_build(range) FROM range(0)",
                 "SELECT lanebloom_build(NULL::BIGINT) FROM range(9)"]:  # fmt: skip
         blob = one(db, sql)
@@ -84,7 +84,7 @@ def test_modifiers_of_aggregates(db):
 )
 @pytest.mark.parametrize("call", ["build({})", "build(DISTINCT {})", "build({}) FILTER (k >= 0)"])
 def test_windows(db, call, frame, arguments):
-    """Each row's filter has the keys of its frame: DuckDB combines and finishes a group often."""
+    """Each row's filter has the keys of its frame. DuckDB combines and finishes groups often."""
     if VERSION < (1, 4) and frame.startswith("ROWS"):
         pytest.skip("DuckDB below 1.4 passes the first row's key for all rows of this frame")
     if "DISTINCT" in call and frame.startswith("ROWS"):
@@ -101,7 +101,7 @@ def test_windows(db, call, frame, arguments):
 
 @pytest.mark.skipif(VERSION < (2, 0), reason="DuckDB below 2.0 crashes here: duckdb#21537")
 def test_one_state_for_many_rows(db):
-    """DuckDB sorts the rows, or each row has the whole partition."""
+    """All rows share a state if DuckDB sorts them, or if each row has the whole partition."""
     f = Filter.build(np.arange(0, 1000, 2)).to_bytes()
     ordered = "SELECT lanebloom_build(k ORDER BY k DESC) FROM range(0, 1000, 2) t(k)"
     assert one(db, ordered) == f
@@ -124,7 +124,7 @@ def test_wishes_are_checked(db):
     refused(db, build("10, 1 + k % 2"), "expected: expected 1, as in another row of the group")
     refused(db, build("10 + k // 999"), bits)
     # Each thread sees only one of two values, so the difference is found when groups are combined.
-    # The filters of the two values have different sizes or the same size.
+    # For the two values, the filters have different sizes or the same size.
     db.execute("CREATE TABLE t AS SELECT range k FROM range(491520)")
     for wish, difference in [
         ("10 + k // 245760", bits),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs every statement of docs/duckdb.md; results must be those in the comments after it."""
+"""Runs every statement of docs/duckdb.md. Its results must equal the comments after it."""
 
 import pathlib
 import re

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files: lanebloom_load(), lanebloom_tables(), lanebloom_parquet(), and when they stay closed."""
+"""Tests lanebloom_load(), lanebloom_tables(), lanebloom_parquet(), and when files stay closed."""
 
 import os
 import subprocess
@@ -63,7 +63,7 @@ FILES = [
 
 @pytest.mark.parametrize("sql", FILES)
 def test_external_access(open_db, tmp_path, sql):
-    """The setting while a query runs decides, whenever the query was prepared."""
+    """The setting at the time when a query runs decides, even if the query was prepared before."""
     Filter.build(np.arange(10)).save(tmp_path / "f.lbf")
     pq.write_table(pa.table({"k": [1]}), tmp_path / "k.parquet")
     sql = sql.format(tmp_path)
@@ -162,7 +162,7 @@ def test_parquet(db, tmp_path):
 
 
 def test_parquet_in_folders(db, tmp_path):
-    """The folders are those of bindings/python/tests/test_folders.py."""
+    """Uses the folders of bindings/python/tests/test_folders.py."""
     names = make_folder(tmp_path / "d")
     listed = db.execute(f"SELECT path FROM lanebloom_parquet('{tmp_path}/d')").fetchall()
     assert listed == [(f"{tmp_path}/d/{name}",) for name in names]
@@ -200,7 +200,7 @@ def test_bounds_of_parquet(db, tmp_path):
 
 @pytest.mark.parametrize("found", [b"\xff\xc3\xc3", b"\xed\xa0\x80", b"\xe0\x80\x80"])
 def test_names_that_are_not_utf8(db, tmp_path, found):
-    """They become UTF-8: on other bytes, reverse() of DuckDB 1.3 never ends."""
+    """Such names become UTF-8, because reverse() of DuckDB 1.3 never ends on other bytes."""
     path = tmp_path / "names.parquet"
     pq.write_table(pa.table({"naXYZe": [1]}), path)
     path.write_bytes(path.read_bytes().replace(b"XYZ", found))
@@ -222,7 +222,7 @@ def test_the_connection_that_loaded_may_close(tmp_path):
 
 
 def test_a_database_that_changes_at_every_look(tmp_path):
-    """The query ends, as lanebloom.Database() does (bindings/python/tests/test_changing.py)."""
+    """The query ends, like lanebloom.Database() in bindings/python/tests/test_changing.py."""
     if not CC:
         pytest.skip("there is no C compiler")
     shim, nbytes = compile_shim(tmp_path), make(tmp_path / "db")
@@ -296,7 +296,7 @@ def write_table(path, filter_nbytes):
 
 
 def test_tables_need_not_fit_in_memory(tmp_path):
-    """Only one is open at a time, because all filters together have 400 MB."""
+    """Only one table is open at a time, because all filters together take 400 MB."""
     ntables, filter_nbytes = 100, 4_000_000
     make(tmp_path / "db", ntables)
     write_table(tmp_path / "db" / "000005.ldb", filter_nbytes)

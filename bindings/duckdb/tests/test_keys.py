@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests keys of every type, in every kind of vector: results must be those of the Python package
-for the Arrow array that the column was made of. LANEBLOOM_ROWS: the number of rows."""
+"""Tests keys of every type, in every kind of vector. The results must equal the Python package's
+results for the Arrow array from which the column was made. LANEBLOOM_ROWS: the number of rows."""
 
 import duckdb
 import numpy as np
@@ -30,8 +30,8 @@ def stamps(unit):
     return lambda h: pa.array((h >> np.uint64(20)).view(np.int64)).cast(pa.timestamp(unit))
 
 
-# For each type of SQL: a function that makes an Arrow array of a random number of 64 bits per row,
-# and the expression by which SQL makes a column of this type of that array.
+# For each type of SQL, there is a function that makes an Arrow array from one random 64-bit number
+# per row, and an expression with which SQL makes a column of this type from the array.
 TYPES = {
     "VARCHAR": (texts, "k"),
     "VARCHAR of at most 12 bytes": (lambda h: texts(h % np.uint64(10**9), "k"), "k"),
@@ -57,7 +57,7 @@ TYPES = {
 
 
 def column(make, nrows):
-    """Makes a column; some rows are null."""
+    """Makes a column in which some rows are null."""
     h = np.random.default_rng(7).integers(0, 2**64, nrows, np.uint64, endpoint=False)
     h %= np.uint64(10**38 >> 64)
     keys = make(h)
@@ -65,7 +65,7 @@ def column(make, nrows):
 
 
 def numbers_of(rows):
-    """Turns results into 1 and 0, and NULL into -1."""
+    """Turns true into 1, false into 0, and NULL into -1."""
     answers = rows["a"]
     return np.ma.filled(np.ma.asarray(answers).astype(np.int8), -1)
 
@@ -96,7 +96,7 @@ def test_answers_of_every_row(db, name):
 
 
 def test_every_kind_of_vector(db):
-    """Constants, sequences, dictionaries and selections, anywhere in a chunk."""
+    """Vectors are constants, sequences, dictionaries or selections, anywhere in a chunk."""
     db.execute("CREATE TABLE s AS SELECT range k FROM range(0, 10000, 3)")
     f = Filter.parse(one(db, "SELECT lanebloom_build(k) FROM s"))
     db.execute("SELECT lanebloom_register('f', lanebloom_build(k)) FROM s")
@@ -120,7 +120,7 @@ def test_every_kind_of_vector(db):
 
 
 def test_stored_columns(tmp_path):
-    """Columns of a file, compressed by each of DuckDB's methods."""
+    """The columns are in a file, and DuckDB compresses each of them by another method."""
     db = connect(str(tmp_path / "d.duckdb"), threads="2")
     db.execute(
         "CREATE TABLE t AS SELECT i, 'text ' || (i % 10) few, 'some longer text ' || i AS many, "
@@ -168,7 +168,7 @@ def test_other_types_are_refused(db):
 @pytest.mark.parametrize("form, text, function", [("hex", "c3A9", "unhex"),
                                                   ("base64", "w6k=", "from_base64")])  # fmt: skip
 def test_a_key_form_that_sql_does_not_make(db, form, text, function):
-    """The keys of such a filter are the bytes that the text stands for, not those of the text."""
+    """The keys of such a filter are the decoded bytes, not the bytes of the text."""
     decoded = Filter.build([b"\xc3\xa9"], form=form)
     db.execute("SELECT lanebloom_register('f', ?)", [decoded.to_bytes()])
     refused(

@@ -58,7 +58,7 @@ def test_replaced_and_taken_away(db):
 
 
 def test_prepared_statements_ask_anew(db):
-    """Even if all arguments are constants. Indexes must not store results."""
+    """Each execution queries again, even for constants. Indexes must not store results."""
     db.execute("SELECT lanebloom_register('f', lanebloom_build(2::BIGINT))")
     db.execute("PREPARE asked AS SELECT lanebloom_may_contain('f', 1::BIGINT)")
     assert db.execute("EXECUTE asked").fetchone() == (False,)
@@ -130,7 +130,7 @@ def test_each_database_has_its_names(tmp_path):
     db = connect(path)
     db.execute("SELECT lanebloom_register('f', lanebloom_build(1::BIGINT))")
     db.close()
-    db = connect(path)  # works only if nothing has kept the first one open
+    db = connect(path)  # works only if nothing has kept the first database open
     assert one(db, "SELECT count(*) FROM lanebloom_filters()") == 0
     db.close()
 
@@ -155,7 +155,7 @@ def test_a_database_frees_its_filters():
 
 
 def test_a_hundred_connections(db):
-    """They probe one filter while another thread replaces and unloads it."""
+    """The connections probe a filter while a thread replaces it and loads and unloads another."""
     db.execute("SELECT lanebloom_register('f', lanebloom_build(k)) FROM range(100000) t(k)")
     blob = one(db, "SELECT lanebloom_build(k) FROM range(100000) t(k)")
     wrong, done = [], threading.Event()

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Bloom filters for columns: which of these keys may be in this filter?
 
-Build a filter from a column, or read one that LevelDB, RocksDB, Parquet or Spark wrote. It screens
-whole columns of numpy, Arrow, polars or pandas, many keys at once.
+Build a filter from a column, or read a filter that LevelDB, RocksDB, Parquet or Spark wrote. A
+filter screens whole columns of numpy, Arrow, polars or pandas, many keys at once.
 
     import lanebloom
 

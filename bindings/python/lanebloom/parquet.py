@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Which Parquet files, and which row groups of them, may hold any of these keys?
 
-Only statistics and Bloom filters are read, never the rows. A row group that has neither may hold
-every key. audit() does read the rows, and finds statistics and filters that deny one of them.
+prune() and row_groups() read only statistics and Bloom filters, never the rows. A row group without
+statistics and filter may hold every key. audit() also reads the rows, and finds statistics and
+filters that deny a value that is there.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ __all__ = ["Audit", "Finding", "audit", "prune", "row_groups"]
 # ---- Files ----
 
 def _files(paths: Path | Iterable[Path]) -> list[Path]:
-    """Lists the files that paths stand for, in order; those of a folder are sorted."""
+    """Lists the files that paths stand for, in order. The files of a folder are sorted."""
     files: list[Path] = []
     skipped: list[str] = []
     for path in [paths] if isinstance(paths, (str, bytes, os.PathLike)) else paths:
@@ -55,24 +56,24 @@ def _files(paths: Path | Iterable[Path]) -> list[Path]:
 
 
 def _reusable(keys: Any) -> Any:
-    """Keys that can be read once per file: an iterator becomes a list."""
+    """Returns keys that can be read again for each file. An iterator becomes a list."""
     return list(keys) if hasattr(keys, "__next__") else keys
 
 
 def row_groups(
     paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
 ) -> list[tuple[Path, list[int]]]:
-    """Finds the row groups that may have any of the keys, for each file with such a row group.
+    """Lists each file that may have any of the keys, with its row groups that may have one.
 
-    paths: a path or several, of files or folders. A folder stands for the Parquet files in it and
-    below it, except those whose name begins with a dot or an underscore; a UserWarning names the
-    first of these. column: the names from the root to the column, joined by dots. keys: as for
-    Filter.build(), in the column's type, which integers in a list take. bounds: the writers whose
-    bounds and counts of nulls may rule keys out: "known" (those that are known to write them
-    correctly), "all" (even if they may be wrong) or "none".
+    paths: one path or several paths, of files or folders. A folder stands for the Parquet files in
+    it and below it, except files whose names begin with a dot or an underscore; a UserWarning names
+    the first of these files. column: the names from the root to the column, joined by dots. keys:
+    as for Filter.build(), in the column's type; integers in a list get this type. bounds: "known"
+    uses the bounds and counts of nulls of writers that are known to write them correctly; "all"
+    uses them from all writers, even if they may be wrong; "none" uses none.
 
-    Raises TypeError, which names both types, if the keys have another type; ValueError if there is
-    no such column or a folder has no Parquet file; lanebloom.Error; OSError.
+    If the keys have another type, raises TypeError, which names both types. Raises ValueError if
+    there is no such column or a folder has no Parquet file; lanebloom.Error; OSError.
     """
     keys = _reusable(keys)
     found = (
@@ -85,7 +86,7 @@ def row_groups(
 def prune(
     paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
 ) -> list[Path]:
-    """Finds the files that may have any of the keys, in their order. Skip the others."""
+    """Lists the files that may have any of the keys, in the order of paths. Skip all others."""
     return [path for path, _ in row_groups(paths, column, keys, bounds=bounds)]
 
 
@@ -105,12 +106,12 @@ class Finding(NamedTuple):
 
 
 class Audit(NamedTuple):
-    """What audit() found, and how much it compared."""
+    """The findings of audit(), and how much it compared."""
 
     findings: list[Finding]
     nfiles: int
     nrow_groups: int
-    nvalues: int  # values that were compared, nulls not counted
+    nvalues: int  # values that were compared, without nulls
     nbounds: int  # row groups with bounds that are used
     nfilters: int  # row groups with a filter
 
@@ -125,14 +126,14 @@ class _RowGroup(NamedTuple):
 def audit(paths: Path | Iterable[Path], column: str, *, bounds: str = "known") -> Audit:
     """Reads every value of a column, and finds the row groups that deny one of their own values.
 
-    A row group has at most one finding of each kind. A value that the filter denies counts for the
-    filter alone. paths, column, bounds: as for row_groups(). Statistics that row_groups() does not
-    use are not compared. With "all", a count of nulls is also wrong if it leaves fewer values than
-    there are. NaN is not checked.
+    A row group has at most one finding of each kind. If both its filter and its statistics deny a
+    value, this is a finding about the filter only. paths, column, bounds: as for row_groups().
+    Statistics that row_groups() does not use are not compared. With bounds="all", a count of nulls
+    is also wrong if it leaves fewer values than the row group has. NaN is not checked.
 
     Needs pyarrow. Takes memory for the pages of one row group, a batch of its values and its
-    filter. Raises what row_groups() and pyarrow raise; ValueError if values of the column cannot be
-    keys.
+    filter. Raises the errors of row_groups() and pyarrow; ValueError if values of the column cannot
+    be keys.
     """
     files = _files(paths)
     groups = [group for path in files for group in _audit_file(path, column, bounds)]
@@ -179,7 +180,7 @@ def _audit_file(path: Path, column: str, bounds: str) -> Iterator[_RowGroup]:
 
 
 def _values(batch: Any) -> Any:
-    """The non-null values of a batch's only leaf, in a type that pyarrow can compare."""
+    """Returns the non-null values of a batch's only leaf, in a type that pyarrow can compare."""
     import pyarrow as pa
 
     if batch.num_columns != 1:
@@ -209,7 +210,7 @@ def _values(batch: Any) -> Any:
 
 
 def _keys(values: Any) -> Any:
-    """Turns decimals into whole numbers of their last digit, as in keys; keeps other values."""
+    """Turns decimals into whole numbers, as in keys: 1.23 becomes 123. Keeps other values."""
     import pyarrow as pa
 
     if not pa.types.is_decimal(values.type):
@@ -219,8 +220,8 @@ def _keys(values: Any) -> Any:
 
 
 def _suspects(values: Any, filter: Filter | None) -> Any:
-    """Selects values among which one is denied if any is: those that the filter denies, and the
-    least and the greatest of the others."""
+    """Selects a few of the values. If any value is denied, one of these values is denied, too. They
+    are the values that the filter denies, and the least and the greatest of the other values."""
     import pyarrow as pa
     import pyarrow.compute as pc
 

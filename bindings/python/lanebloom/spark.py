@@ -49,15 +49,16 @@ def build(
     form: str | None = None,
     expected: Count = None,
 ) -> Filter:
-    """Builds a filter from a column: byte for byte that of Filter.build() with the same `expected`.
+    """Builds a filter from a column. Filter.build() with the same `expected` gives the same bytes.
 
-    Each task makes a filter of full size for its partition. The executors merge these, slice by
-    slice, and the driver receives only the finished filter.
+    Each task makes a filter of full size for its partition. The executors merge these filters slice
+    by slice, and the driver receives only the finished filter.
 
-    expected: the number of keys in all partitions. Without it the keys are counted first, so df is
-    computed twice unless it is cached. The other arguments are those of Filter.build().
+    expected: the number of keys in all partitions. If it is missing, the keys are counted first, so
+    df is computed twice unless it is cached. The other arguments are those of Filter.build().
 
-    Raises ValueError if there is no such column, TypeError if its type has no keys.
+    Raises ValueError if there is no such column, and TypeError if values of its type cannot be
+    keys.
     """
     keys = _key_of(df, column)
     no_keys = _without_rows(keys)
@@ -68,8 +69,8 @@ def build(
     elif expected == 0:
         raise ValueError("expected: expected at least 1 key, found 0")
 
-    # If the arguments or the type of the column are wrong, each task would raise an error. An empty
-    # filter, which is built here first, raises it before any task starts.
+    # If the arguments or the type of the column are wrong, each task would raise an error. Building
+    # an empty filter first raises this error before any task starts.
     builder = Builder(expected, bits_per_key, rate=rate, format=format, form=form)
     builder.add(no_keys)
     empty = builder.finish()
@@ -111,17 +112,18 @@ def build(
 
 
 def screen(df: DataFrame, column: str, filter: Filter | Path, *, invert: bool = False) -> DataFrame:
-    """Selects the rows of df whose key may be in the filter; invert: those whose key is not in it.
+    """Selects the rows of df whose keys may be in the filter. With invert, selects all other rows.
 
     filter: a filter of any engine and size, or the path of a file on the driver that Filter.save()
-    wrote. Each executor receives it once, as a file, and maps it. Null rows are not in the filter.
+    wrote. Each executor receives the filter once, as a file, and maps the file. Null rows are not
+    in the filter.
 
-    Raises ValueError if there is no such column, TypeError, which names both types, if the filter
-    has keys of another type.
+    Raises ValueError if there is no such column. If the filter has keys of another type, raises
+    TypeError, which names both types.
     """
     if not isinstance(filter, Filter):
         filter = Filter.map(filter)
-    filter.count(_without_rows(_key_of(df, column)))  # raises what each task would raise
+    filter.count(_without_rows(_key_of(df, column)))  # raises the error that each task would raise
     index = df.columns.index(column)
     name = _send(filter, df.sparkSession.sparkContext)
 
@@ -141,7 +143,7 @@ def screen(df: DataFrame, column: str, filter: Filter | Path, *, invert: bool = 
 
 
 def _numbered(df: DataFrame) -> DataFrame:
-    """Renames the columns: all names differ, and none needs quotes."""
+    """Renames the columns, so that all names differ and none needs quotes."""
     return df.toDF(*(f"c{i}" for i in range(len(df.columns))))
 
 
@@ -153,7 +155,7 @@ def _key_of(df: DataFrame, column: str) -> DataFrame:
 
 
 def _without_rows(key: DataFrame) -> pa.ChunkedArray:
-    """An array without rows, of the type that tasks receive."""
+    """Returns an array without rows, of the type that tasks receive."""
     return key.limit(0).toArrow().column(0)
 
 
@@ -161,13 +163,13 @@ def _without_rows(key: DataFrame) -> pa.ChunkedArray:
 
 
 def _slice_size(df: DataFrame) -> int:
-    """The slices' size in bytes. Spark limits the rows of a batch; small slices limit its bytes."""
+    """Returns the size of slices. Spark limits a batch's rows; small slices limit its bytes."""
     rows = df.sparkSession.conf.get("spark.sql.execution.arrow.maxRecordsPerBatch")
     return max(_BATCH_NBYTES // max(int(rows or 0), 1), 1024)
 
 
 def _cut(part: Filter, size: int) -> Iterator[Slice]:
-    """Cuts a filter into slices. A filter without keys has none."""
+    """Cuts a filter into slices. A filter without keys has no slices."""
     nkeys = part.info.nkeys
     if nkeys:
         for start in range(0, len(part.bytes), size):
@@ -175,8 +177,8 @@ def _cut(part: Filter, size: int) -> Iterator[Slice]:
 
 
 def _unite(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    """Merges the slices of each start. Filters of one format and size differ only in bits, so their
-    union is the bitwise or."""
+    """Merges slices that have the same start. Filters of one format and size differ only in bits,
+    so their union is the bitwise or."""
     united: dict[int, list[Any]] = {}
     for batch in batches:
         starts, pieces, nkeys = batch.columns
@@ -210,7 +212,7 @@ def _as_batches(slices: Iterator[Slice]) -> Iterator[pa.RecordBatch]:
 
 @functools.cache
 def _folder() -> tempfile.TemporaryDirectory[str]:
-    """The folder of sent files. Executors may fetch a file as long as the program runs."""
+    """Returns the folder of sent files. Executors may fetch a file as long as the program runs."""
     return tempfile.TemporaryDirectory(prefix="lanebloom-")
 
 

@@ -24,7 +24,7 @@ void set_schema(struct batch *batch, const char *format)
 }
 
 /* Sets the metadata that mark values of 16 bytes as UUIDs. The metadata consist of the number of
- * pairs, which is 1, and of one pair of strings. The length of each string precedes it. */
+ * pairs, which is 1, and of one pair of strings. A length comes before each string. */
 void mark_uuid(struct batch *batch)
 {
   static const char name[] = "ARROW:extension:name", value[] = "arrow.uuid";

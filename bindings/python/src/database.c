@@ -8,7 +8,7 @@
 #include "module.h"
 
 typedef struct {
-  PyObject_HEAD lanebloom_table **tables; /* the last one has the keys of the logs */
+  PyObject_HEAD lanebloom_table **tables; /* the last table has the keys of the logs */
   size_t ntables;
   char engine[16];
   PyObject *path;
@@ -16,8 +16,8 @@ typedef struct {
 
 /* ---- Opening ---- */
 
-/* Lets signals raise exceptions. context: the address of the state of the thread that released the
- * interpreter's lock. */
+/* Lets signals raise exceptions, and returns whether one did. context: the address of the thread
+ * state that was saved when the interpreter's lock was released. */
 static bool is_interrupted(void *context)
 {
   PyThreadState **released = context;
@@ -124,8 +124,8 @@ static void database_dealloc(PyObject *object)
 
 /* ---- Screening ---- */
 
-/* Checks that the keys are bytes, because the keys of databases are bytes. Returns -1 and raises if
- * not. */
+/* Checks that the keys are bytes, because the keys of databases are bytes. If they are not, returns
+ * -1 and raises. */
 static int check_bytes(const struct batch *batch)
 {
   lanebloom_encoding encoding;
@@ -138,8 +138,8 @@ static int check_bytes(const struct batch *batch)
   return -1;
 }
 
-/* The number of keys that are screened at a time. It is small to keep bitmaps small
- * (lanebloom_tables_screen()). */
+/* The number of keys that are screened at a time. The number is small to keep the bitmaps of
+ * lanebloom_tables_screen() small. */
 enum { PART_NKEYS = 4096 };
 
 static void screen_slices(const Database *self, const lanebloom_slice *slices, size_t n,

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "filter.h"
 
-/* Builds a filter of a batch. form: the key form, or NULL for that of the batch's type. */
+/* Builds a filter of a batch. form: the key form, or NULL for the form of the batch's type. */
 static lanebloom_status build_filter(lanebloom_format format, double bits_per_key,
                                      uint64_t expected, const lanebloom_key_form *form,
                                      const struct batch *batch, lanebloom_filter **filter,

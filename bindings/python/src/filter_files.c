@@ -1,4 +1,4 @@
-/* Makes filters of files and bytes, and writes them.
+/* Makes filters from files and bytes, and writes filters.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -6,13 +6,13 @@
 
 /* ---- Facts that the caller gives ---- */
 
-/* The arguments that give facts about bare bytes, which do not record them. */
+/* The arguments for facts about a filter that its bare bytes do not record. */
 struct statement {
   const char *form;
   PyObject *nkeys, *bits_per_key;
 };
 
-/* Returns -1 and raises if an argument is wrong. */
+/* Converts the arguments to options. If an argument is wrong, returns -1 and raises. */
 static int find_options(const struct statement *statement, lanebloom_raw_options *options)
 {
   PyObject *const nkeys = statement->nkeys, *const bits = statement->bits_per_key;
@@ -50,7 +50,7 @@ PyObject *filter_wrap_as(lanebloom_filter *filter, PyObject *owner, const lanebl
   return made_as;
 }
 
-/* Makes a Filter of a container. If the caller gave the name of a form, its keys have this form. */
+/* Makes a Filter of a container. If the caller gave the name of a form, the keys have this form. */
 static PyObject *wrap_container(lanebloom_filter *filter, PyObject *owner, const char *form_name)
 {
   lanebloom_key_form form;

@@ -44,9 +44,9 @@ PyObject *filter_hash(PyObject *self, PyObject *keys)
   return hashes;
 }
 
-/* Returns 1 if the key may be in the filter, 0 if not, and -1 and raises on an error. Text and
- * bytes are looked up directly in a filter of bytes, and an int in a filter of int64. Any other key
- * becomes a batch of one key, which is accepted or refused as other batches are. */
+/* Returns 1 if the key may be in the filter, and 0 if not. On an error, returns -1 and raises. Text
+ * and bytes are looked up directly in a filter of bytes, and an int in a filter of int64. Any other
+ * key becomes a batch of one key, which is accepted or refused as other batches are. */
 int filter_contains(PyObject *self, PyObject *key)
 {
   const lanebloom_filter *filter = get(self);

@@ -1,5 +1,5 @@
-/* Declarations that the files which convert keys share. keys.c finds out of what kind the keys are,
- * and calls a function of one of the files keys_*.c.
+/* Declarations for the files that convert keys. keys.c finds out what kind of keys it gets, and
+ * calls a function of one of the files keys_*.c.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PYTHON_KEYS_H
 #define LANEBLOOM_PYTHON_KEYS_H
@@ -15,11 +15,11 @@ void mark_uuid(struct batch *batch);
 
 /* Sets the batch's only array, which has n rows. validity: a bitmap, or NULL if no row is null.
  * first and second: the other buffers of Arrow's type; second is NULL if the type has only one
- * other. */
+ * other buffer. */
 int set_array(struct batch *batch, size_t n, const void *validity, const void *first,
               const void *second);
 
-/* Refuses more rows than memory can hold, because computed sizes would wrap. */
+/* Refuses more rows than memory can hold, because computed sizes would overflow. */
 int check_count(uint64_t n);
 
 /* ---- Kinds of keys: each function makes a batch, or returns -1 and raises ---- */
@@ -35,8 +35,8 @@ int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted);
 
 /* ---- Buffers and arrays of numpy ---- */
 
-/* Checks that the buffer of keys has one dimension, and that its items fit in memory. Returns -1
- * and raises if not. */
+/* Checks that the buffer of keys has one dimension, and that its items fit in memory. If not,
+ * returns -1 and raises. */
 int check_buffer(const Py_buffer *buffer);
 
 /* Returns the items of the buffer side by side, as a copy if they are not side by side already. */
@@ -49,7 +49,7 @@ int check_array(PyObject *keys, PyObject *array);
 
 /* ---- Python objects (objects.c): these functions never raise ---- */
 
-int has(PyObject *object, const char *name); /* returns whether it has an attribute */
+int has(PyObject *object, const char *name); /* does the object have this attribute? */
 bool is_instance_of(PyObject *object, const char *module, const char *type);
 
 #endif

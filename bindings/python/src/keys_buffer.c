@@ -5,8 +5,8 @@
 
 #include "keys.h"
 
-/* Returns Arrow's type for items of this format (of Python's buffers) and size, or NULL if there is
- * none. */
+/* Returns Arrow's type for items of this size and format, or NULL if there is none. `format` is in
+ * the notation of Python's buffers. */
 static const char *arrow_of(const char *format, Py_ssize_t size)
 {
   static const char *const SIGNED[] = {[1] = "c", [2] = "s", [4] = "i", [8] = "l"};
@@ -26,9 +26,9 @@ static const char *arrow_of(const char *format, Py_ssize_t size)
   return *format == 'f' && size == 4 ? "f" : *format == 'd' && size == 8 ? "g" : NULL;
 }
 
-/* Returns true if the format is a count and this kind, which stands for bytes of a fixed width. The
- * kind is 's' for numpy's type S, whose items do not include trailing zeros, and 'x' for numpy's
- * type V. */
+/* Returns true if the format is a count and the letter `kind`, which stand for bytes of a fixed
+ * width. The kind is 's' for numpy's type S, whose items do not include trailing zeros, and 'x' for
+ * numpy's type V. */
 static bool is_bytes_format(const char *format, char kind)
 {
   while (*format >= '0' && *format <= '9')

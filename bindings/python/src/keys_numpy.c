@@ -1,4 +1,4 @@
-/* Takes keys from arrays of numpy, including those of types that only numpy has.
+/* Takes keys from arrays of numpy, including arrays of types that only numpy has.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -82,7 +82,7 @@ end:
   return result;
 }
 
-/* Makes those rows of the batch null that the mask of a numpy.ma.MaskedArray marks. */
+/* If the mask of a numpy.ma.MaskedArray marks a row, makes this row of the batch null. */
 static int hide_masked(struct batch *batch, PyObject *keys)
 {
   Py_buffer mask;

@@ -77,8 +77,8 @@ struct copier {
   Py_ssize_t nnull;
 };
 
-/* Checks that item i is null or of the same kind as the items before. Returns 0 for a null, which
- * is recorded, otherwise 1. Returns -1 and raises on an error. */
+/* Checks that item i is null or of the same kind as the items before. If it is null, records that
+ * and returns 0; otherwise returns 1. On an error, returns -1 and raises. */
 static int copier_check(struct copier *copier, PyObject *object, Py_ssize_t i)
 {
   const enum item kind = item_of(object);

@@ -22,8 +22,7 @@ static PyObject *exception_of(lanebloom_status status)
   }
 }
 
-/* Raises OSError with errno. The problem may name another file than the path does: one in that
- * folder. */
+/* Raises OSError with errno. If `path` is a folder, the problem may name a file in the folder. */
 static PyObject *raise_os_error(const char *problem, PyObject *path)
 {
   if (!problem || !*problem)
@@ -147,8 +146,8 @@ static int warn_of_bits(lanebloom_format format, const lanebloom_format_info *in
   return PyErr_WarnEx(PyExc_UserWarning, text, 1);
 }
 
-/* Checks that filters of this format can be built with this number of bits per key. Returns -1 and
- * raises if not. */
+/* Checks that filters of this format can be built with this number of bits per key. If they cannot,
+ * returns -1 and raises. */
 static int check_bits(lanebloom_format format, double bits)
 {
   char text[128];

@@ -13,15 +13,15 @@ extern PyObject *error_type; /* lanebloom.Error */
 enum { PROBLEM_NBYTES = 1024 };
 
 /* Raises the exception for a status and returns NULL. problem: the message; if it is NULL or "",
- * the text of the status is the message. path: a str that the message also has, or NULL. */
+ * the text of the status is the message. path: a str that the message names, or NULL. */
 PyObject *raise_status(lanebloom_status status, const char *problem, PyObject *path);
 
 /* Like raise_status(), for errors about keys: raises TypeError if keys of this type are not
- * accepted, or are not those of the filter. */
+ * accepted, or if the filter has keys of another type. */
 PyObject *raise_keys(lanebloom_status status, const char *problem);
 
-/* Find a format or a key form by the name of its encoding. Return -1 and raise ValueError if there
- * is none. */
+/* Find a format by its name, or a key form by the name of its encoding. If there is none, return -1
+ * and raise ValueError. */
 int find_format(const char *name, lanebloom_format *format);
 int find_form(const char *name, lanebloom_key_form *form);
 
@@ -41,7 +41,7 @@ struct batch {
   struct ArrowArray **arrays;
   size_t narrays;
   size_t n;        /* the number of rows of all arrays */
-  bool is_untyped; /* no row is a key (all are null), so their type is unknown */
+  bool is_untyped; /* all rows are null, so the type of the keys is unknown */
 
   /* The owners of the memory that the arrays borrow. If no capsule of Arrow owns the structs, the
    * batch owns them, too. */
@@ -54,8 +54,8 @@ struct batch {
 };
 
 /* Makes a batch of the keys that a caller passed. `wanted` is the encoding for keys that have none
- * of their own. An int of Python becomes INT32, INT64, UINT32 or UINT64 as wanted, or INT64 if
- * another encoding is wanted. If all rows are null and have no type, they get the wanted encoding.
+ * of their own. If `wanted` is INT32, INT64, UINT32 or UINT64, an int of Python gets this encoding;
+ * otherwise it gets INT64. If all rows are null and have no type, they get the wanted encoding.
  * Returns -1 and raises on an error. */
 int batch_begin(struct batch *batch, PyObject *keys, lanebloom_encoding wanted);
 void batch_end(struct batch *batch);
@@ -66,8 +66,9 @@ void batch_end(struct batch *batch);
  * buffer. */
 PyObject *numpy_empty(size_t n, const char *type, Py_buffer *buffer);
 
-/* Screen a batch without the interpreter's lock. They return an array of numpy or, for the count,
- * an int. On an error they raise and return NULL. hash_batch() hashes the batch in the same way. */
+/* These functions screen a batch without the interpreter's lock. They return an array of numpy or,
+ * for the count, an int. On an error they raise and return NULL. hash_batch() hashes the batch in
+ * the same way. */
 PyObject *screen_to_mask(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *screen_to_bitmap(const lanebloom_filter *filter, const struct batch *batch);
 PyObject *screen_to_rows(const lanebloom_filter *filter, const struct batch *batch);
@@ -78,13 +79,15 @@ PyObject *hash_batch(lanebloom_format format, const struct batch *batch);
  * keys. */
 int batch_encoding(const struct batch *batch, lanebloom_encoding *encoding);
 
-/* Returns the rows of all arrays as slices. *numbers becomes the memory of numbers that were
- * converted. Both are freed with PyMem_Free(). Returns NULL and raises on an error. */
+/* Returns the rows of all arrays as slices. *numbers becomes the memory that holds converted
+ * numbers. The caller frees both with PyMem_Free(). Returns NULL and raises on an error. */
 lanebloom_slice *batch_slices(const struct batch *batch, void **numbers);
 
 /* ---- Types ---- */
 
-PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner); /* frees it if memory runs out */
+/* Makes a Filter. owner: owns the bytes that the filter borrows, or NULL. If memory runs out, frees
+ * the filter. */
+PyObject *filter_wrap(lanebloom_filter *filter, PyObject *owner);
 
 /* Makes a Filter whose keys have this form, whatever form the filter records. form may be NULL. */
 PyObject *filter_wrap_as(lanebloom_filter *filter, PyObject *owner, const lanebloom_key_form *form);
@@ -94,9 +97,10 @@ int filter_type_add(PyObject *module);
 int builder_type_add(PyObject *module);
 int database_type_add(PyObject *module);
 
-/* Chooses the bits per key of a filter for n keys. They are `bits_per_key`, if it is given, or as
- * many as reach the false-positive rate `rate`, or 10 if neither is given. Each of the two is a
- * number or, if it is not given, None or NULL. Returns -1 and raises on an error. */
+/* Chooses the bits per key of a filter for n keys. If `bits_per_key` is given, chooses this number.
+ * If `rate` is given, chooses the number that reaches this false-positive rate. If neither is
+ * given, chooses 10. An argument that is not given is None or NULL. Returns -1 and raises on an
+ * error. */
 int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
                 double *bits);
 

@@ -20,7 +20,7 @@ static PyObject *list_paths(const lanebloom_parquet_paths *paths)
   return list;
 }
 
-/* (folder) -> the list of files to read, and the list of files that are skipped. */
+/* Takes a folder. Returns the list of files to read, and the list of files that are skipped. */
 PyObject *parquet_find_files(PyObject *self, PyObject *object)
 {
   PyObject *found = NULL;
@@ -80,7 +80,7 @@ static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *p
   return capsule;
 }
 
-/* (path, column, bounds) -> a capsule of the open file. */
+/* Takes a path, a column and the bounds to use. Returns a capsule of the open file. */
 PyObject *parquet_open(PyObject *self, PyObject *args)
 {
   PyObject *object, *capsule = NULL;
@@ -173,7 +173,7 @@ static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *ke
     status = lanebloom_parquet_keys_create(search->file, search->column, encoding, &given,
                                            &prepared, &bad_key, problem, sizeof problem);
     Py_END_ALLOW_THREADS
-    /* no key is named as wrong, so the encoding of all keys is */
+    /* no single key is wrong, so all keys have a wrong encoding */
     if (status == LANEBLOOM_ERR_ARGUMENT && column.has_keys && bad_key == given.n)
       PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
                    search->path, column.path, lanebloom_encoding_name(column.encoding),
@@ -189,8 +189,8 @@ static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *ke
 
 /* ---- Row groups ---- */
 
-/* Finds the keys that may be in a row group. If bitmap is NULL, they are only counted. Returns -1
- * and raises on an error. */
+/* Finds the keys that may be in a row group. If bitmap is NULL, the keys are only counted. Returns
+ * -1 and raises on an error. */
 static int screen(const struct search *search, size_t row_group, const lanebloom_parquet_keys *keys,
                   uint8_t *bitmap, size_t *nmaybe)
 {
@@ -215,7 +215,7 @@ static void append(PyObject **list, size_t number)
   Py_XDECREF(object);
 }
 
-/* (file, keys) -> the numbers of the row groups in which any of the keys may be. */
+/* Takes a file and keys. Returns the numbers of the row groups in which any of the keys may be. */
 PyObject *parquet_row_groups(PyObject *self, PyObject *args)
 {
   PyObject *capsule, *keys;
@@ -239,13 +239,14 @@ PyObject *parquet_row_groups(PyObject *self, PyObject *args)
 
 /* ---- Audits ---- */
 
-/* Names in files need not be UTF-8. */
+/* Makes a str of a name in a file, which need not be UTF-8. */
 static PyObject *decode(const char *text)
 {
   return PyUnicode_DecodeUTF8(text, (Py_ssize_t)strlen(text), "replace");
 }
 
-/* (file) -> the path of the column, the name of the writer, and the number of row groups. */
+/* Takes a file. Returns the path of the column, the name of the writer, and the number of row
+ * groups. */
 PyObject *parquet_describe(PyObject *self, PyObject *capsule)
 {
   const struct search *search = search_of(capsule);
@@ -280,9 +281,9 @@ static const struct search *parse_row_group(PyObject *args, size_t *row_group, P
   return NULL;
 }
 
-/* Loads the filter of a row group, or returns None if the filter is of an unknown kind. Screen it
- * with arrays whose values are as the file stores them; it does not find values in another
- * representation. */
+/* Loads the filter of a row group, or returns None if the filter is of an unknown kind. Screen the
+ * filter with arrays whose values are as the file stores them; the filter does not find values in
+ * another representation. */
 static PyObject *load_filter(const struct search *search, size_t row_group)
 {
   char problem[PROBLEM_NBYTES];
@@ -302,8 +303,9 @@ static PyObject *load_filter(const struct search *search, size_t row_group)
   return filter_wrap_as(filter, NULL, &form);
 }
 
-/* (file, row group) -> a bool, an int or None, and a filter or None: does the row group have bounds
- * that are used, how many values does it have by its count of nulls, and what is its filter? */
+/* Takes a file and the number of a row group. Returns a bool: does the row group have bounds that
+ * are used? Returns an int: the number of its values according to its count of nulls, or None if
+ * the count is unknown. Returns its filter, or None if it has no filter of a known kind. */
 PyObject *parquet_chunk(PyObject *self, PyObject *args)
 {
   size_t row_group;
@@ -320,8 +322,8 @@ PyObject *parquet_chunk(PyObject *self, PyObject *args)
                        info.has_filter ? load_filter(search, row_group) : Py_NewRef(Py_None));
 }
 
-/* (file, row group, keys without nulls) -> the indices of the keys that the row group's statistics
- * or filter report as absent. */
+/* Takes a file, the number of a row group, and keys without nulls. Returns the indices of the keys
+ * that the row group's statistics or filter report as absent. */
 PyObject *parquet_absent(PyObject *self, PyObject *args)
 {
   PyObject *keys;

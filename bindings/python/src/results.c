@@ -105,7 +105,7 @@ PyObject *screen_to_bitmap(const lanebloom_filter *filter, const struct batch *b
       raise_keys(status, problem);
       is_done = false;
     }
-  } else { /* a later array need not begin at the first bit of a byte */
+  } else { /* a later array may begin in the middle of a byte */
     uint8_t *mask = mask_of(filter, batch, &count);
     is_done = mask;
     memset(bits, 0, (batch->n + 7) / 8);

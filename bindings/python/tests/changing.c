@@ -1,8 +1,8 @@
-/* A library for LD_PRELOAD that makes a database change whenever it is read: before a MANIFEST is
- * opened, it becomes one byte longer. When a MANIFEST is opened for the $CHANGING_SIGNAL-th time,
- * SIGINT is raised, as by Ctrl-C. The first opening writes a byte to a pipe and waits for a byte
- * from another; $CHANGING_PIPES has the descriptors of both. So a test can check that the other
- * threads of the program run meanwhile.
+/* A library for LD_PRELOAD that makes a database change whenever it is read: each time a MANIFEST
+ * is about to be opened, the library appends a byte to the MANIFEST. At the $CHANGING_SIGNAL-th
+ * time, it raises SIGINT, as Ctrl-C does. At the first time, it writes a byte to a pipe and waits
+ * for a byte from another pipe; $CHANGING_PIPES has the descriptors of both pipes. A test uses the
+ * pipes to check that other threads of the program still run.
  * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <dlfcn.h>

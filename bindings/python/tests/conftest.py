@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes results to the file that LANEBLOOM_TAP names, as scripts/test.sh counts them."""
+"""Writes results to the file that LANEBLOOM_TAP names. scripts/test.sh counts the results."""
 
 import os
 import sys

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lanebloom.parquet.audit() finds nothing in correct files, and finds each false statement."""
+"""audit() finds nothing in correct files, and finds every wrong statistic and filter."""
 
 import base64
 import gzip
@@ -29,8 +29,8 @@ def big_endian(size):
     return lambda value: int(value * 100).to_bytes(size, "big", signed=True)
 
 
-# A type, a smaller and a larger value of it, and a function that returns the bytes as which Parquet
-# stores a value.
+# Each entry has a type, a smaller and a larger value of this type, and a function that returns the
+# bytes that Parquet stores for a value.
 TYPES = [
     (pa.int8(), -0x13, 0x57, as_("<i4")),
     (pa.int32(), -LEAST, GREATEST, as_("<i4")),
@@ -77,7 +77,7 @@ def clear_filters(path):
         if chunk.bloom_filter_offset is None:
             continue
         end = chunk.bloom_filter_offset + chunk.bloom_filter_length
-        nbytes = chunk.bloom_filter_length // 32 * 32  # the header has less than 32
+        nbytes = chunk.bloom_filter_length // 32 * 32  # the header has fewer than 32 bytes
         content[end - nbytes : end] = bytes(nbytes)
     path.write_bytes(content)
 
@@ -169,8 +169,8 @@ def test_counts_of_nulls(tmp_path):
         (finding,), *_ = audit(path, "id", bounds=bounds)
         assert (finding.kind, finding.value.as_py()) == ("counts", "a")
     assert audit(path, "id", bounds="none").findings == []
-    # A count of nulls that is too high, but leaves a value, denies no value. With "all" it is
-    # reported nevertheless.
+    # A count of nulls that is too high, but leaves a value, denies no value. With "all", the count
+    # is reported nevertheless.
     write(path, ["a", "b", None])
     replace_in_footer(path, bytes([0x36, 2, 0x28]), bytes([0x36, 4, 0x28]))
     assert audit(path, "id").findings == []
@@ -204,7 +204,7 @@ def test_a_filter_of_another_kind_is_like_none(tmp_path):
     assert lanebloom.parquet.row_groups(path, "id", [4]) == []
 
 
-# Files that polars 1.44.2 wrote. Their statistics are wrong.
+# polars 1.44.2 wrote these files. Their statistics are wrong.
 POLARS = {
     "an unsigned order of decimals": ("bounds", """
 H4sIAAAAAAACA6VSwUoDMRCdpOuySCk9OGEDOeihS8EFEUGLeJlqcYsFt0UQwUsRWQ+WQiu2eJR+i/QjxKNfJeokSHHdgoJDMpnM

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opening ends even if the database changes whenever it is read, and lacks a table."""
+"""Opening a database ends even if the database lacks a table and changes whenever it is read."""
 
 import os
 import shutil
@@ -9,7 +9,7 @@ import sys
 import pytest
 
 CC = os.environ.get("CC") or shutil.which("cc")
-LIMIT_SECONDS = 60  # after which a call counts as one that never returns
+LIMIT_SECONDS = 60  # a call that takes longer counts as one that never returns
 
 OPEN = """
 import os, sys, threading
@@ -46,7 +46,7 @@ KEY = b"a" + b"\1" + bytes(7)  # an internal key: the user key "a" with sequence
 
 
 def make(folder, ntables=1):
-    """Makes a database without its tables: the MANIFEST names ntables of them, 5 to at most 127."""
+    """Makes a database without its tables. The MANIFEST names ntables tables, from 5 on."""
     name = b"leveldb.BytewiseComparator"
     edit = bytes([1, len(name)]) + name + bytes([2, 3, 3, 127, 4, 5])
     for number in range(5, 5 + ntables):

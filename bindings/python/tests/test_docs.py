@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Runs every example of the documents, in a process for each document or chapter."""
+"""Runs every example of the documents. Each document or chapter has a process of its own."""
 
 import pathlib
 import re
@@ -24,7 +24,7 @@ CHAPTERS = ["Ray", "Dask"]
 
 
 def examples_of(name):
-    """The text of a document, or of a chapter of python.md; python.md is without these chapters."""
+    """Returns a document, or one of CHAPTERS. Leaves these chapters out of python.md itself."""
     if name not in CHAPTERS:
         text = (DOCS / f"{name}.md").read_text()
         for chapter in CHAPTERS if name == "python" else []:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Databases and Parquet files. DATABASES: the program that writes databases by real engines."""
+"""Tests databases and Parquet files. DATABASES: a program in which real engines write databases."""
 
 import datetime
 import os
@@ -83,8 +83,8 @@ def write(path, values, type_=None, column="id", **options):
 
 
 def test_parquet(tmp_path):
-    # The keys of the files are interleaved, so that only filters distinguish the files: the bounds
-    # of all files include all keys.
+    # The keys of the files are interleaved, so the bounds of each file include all keys. Only
+    # filters distinguish the files.
     paths = [tmp_path / f"{i}.parquet" for i in range(8)]
     for i, path in enumerate(paths):
         write(path, np.arange(i, 8000, 8))
@@ -145,7 +145,7 @@ def test_parquet_types(tmp_path):
 
 
 def test_parquet_int96(tmp_path):
-    """The years exceed 64-bit nanoseconds, but not the other units."""
+    """Some years do not fit in 64 bits as nanoseconds, but all fit in the other units."""
     path = tmp_path / "int96.parquet"
     years = [1, 1582, 1677, 1969, 2262, 2263, 9999]
     times = [datetime.datetime(year, 12, 31, 1, 2, 3) for year in years]

@@ -31,7 +31,7 @@ def make_folder(folder):
     return sorted(READ)
 
 
-# make_folder() makes the file .hidden, which is not read. Calls warn of it.
+# make_folder() makes the file .hidden, which is not read. Calls warn about this file.
 pytestmark = pytest.mark.filterwarnings("ignore:.*hidden")
 
 

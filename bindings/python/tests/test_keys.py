@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Batches of keys: the containers and types that hold them, and those that are refused."""
+"""Tests which containers and types of keys are accepted, and which are refused."""
 
 import datetime
 import uuid
@@ -109,7 +109,7 @@ def test_masked_arrays(keys):
     ],
 )
 def test_nulls_without_a_type(nulls):
-    """Such nulls fit every filter, and add nothing."""
+    """Every filter and every builder accepts such nulls. They add no keys."""
     typed = [pa.date32(), pa.float32(), pa.timestamp("ms"), pa.decimal128(9, 0)]
     for keys in [[1], ["a"], pa.array([b"x" * 16], pa.uuid()), *(pa.array([1], t) for t in typed)]:
         f = Filter.build(keys)
@@ -211,7 +211,7 @@ def test_a_list_that_changes_meanwhile():
 
 
 class Flapping:
-    """An object that is its own array, and an array of numpy only every other time."""
+    """An object that is its own array, but looks like an array of numpy only every other time."""
 
     asked = 0
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Code that runs without the interpreter's lock must not use the interpreter. The C sources are
-searched for calls; calls through pointers are not followed."""
+"""Code that runs without the interpreter's lock must not use the interpreter. The tests search the
+C sources for calls; they do not follow calls through pointers."""
 
 import pathlib
 import re
@@ -23,13 +23,13 @@ def is_python(name):
 
 
 def find_unlocked(sources):
-    """Returns the number of parts without the lock, and each call in one that needs the lock."""
+    """Returns the number of parts without the lock, and the calls in them that need the lock."""
     calls, unlocked = {}, []
     for file, text in sources.items():
         for name, body in FUNCTION.findall(text):
             calls[file, name] = find_calls(body)
             unlocked += [(file, name, "".join(part)) for part in UNLOCKED.findall(body)]
-    users = set()  # functions that use the interpreter, also through other functions
+    users = set()  # functions that use the interpreter, directly or through other functions
 
     def is_user(file, called):
         if (file, called) in calls:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Compares results for random arrays of pyarrow and polars with those for each key alone.
+"""Compares results for random arrays of pyarrow and polars with results for each key alone.
 
 LANEBLOOM_ARRAYS: the number of arrays."""
 
@@ -43,7 +43,8 @@ def same(value):
     return value
 
 
-# A type, a function that makes a value of it, and a function that returns the bytes of its key.
+# Each entry has a type, a function that makes a value of this type, and a function that returns the
+# bytes of the value's key.
 TYPES = [
     (pa.string(), text, utf8),
     (pa.large_string(), text, utf8),
@@ -126,7 +127,7 @@ def check(f, keys, array, values, answers):
 
 @pytest.mark.parametrize("first", range(10))
 def test_random_arrays(first):
-    print(f"LANEBLOOM_TEST_SEED={SEED}")  # pytest shows it if the test fails
+    print(f"LANEBLOOM_TEST_SEED={SEED}")  # pytest shows the seed if the test fails
     rng = random.Random(SEED + first)
     narrays = 0
     while narrays < NARRAYS / 10:
@@ -135,7 +136,7 @@ def test_random_arrays(first):
         keys = [None if value is None else to_bytes(value) for value in values]
         array = make_array(rng, type_, values)
         added = [key for key in keys if key is not None][::2]
-        # The expected answers are those of a filter that is built of the keys' bytes.
+        # A filter that is built from the bytes of the keys gives the expected answers.
         plain = Filter.build(added, 6)
         form = Filter.build(array).form
         f = Filter.parse_raw(plain.bytes, "rocksdb-local", form=form)

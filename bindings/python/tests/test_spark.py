@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""lanebloom.spark, on two executors that are processes of this machine."""
+"""Tests lanebloom.spark on two executors, which are processes of this machine."""
 
 import os
 import pathlib
