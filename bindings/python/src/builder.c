@@ -169,9 +169,9 @@ static PyObject *builder_finish(PyObject *object, PyObject *none)
 static PyMethodDef methods[] = {
     {"add", builder_add, METH_O,
      "add($self, keys, /)\n--\n\n"
-     "Adds a batch of keys, as Filter.build() takes them. All batches must have one type. Raises\n"
-     "TypeError, which names both types, for another one; some chunks of a stream may then have\n"
-     "been added."},
+     "Adds a batch of keys, which may be of any kind that Filter.build() takes. All batches must\n"
+     "have one type. If a batch has another type, raises TypeError, which names both types; some\n"
+     "chunks of a stream may then have been added."},
     {"merge", builder_merge, METH_O,
      "merge($self, other, /)\n--\n\nAdds the keys of another builder, which does not change."},
     {"finish", builder_finish, METH_NOARGS,
@@ -184,9 +184,9 @@ static PyType_Slot slots[] = {
      (void *)"Builder(expected=None, bits_per_key=10, *, rate=None, format='rocksdb-local', "
              "form=None)\n--\n\n"
              "Builds a filter from keys that come in many batches.\n\n"
-             "expected: the number of keys that will be added. The builder then takes no more\n"
-             "memory than the filter; without it, 4 or 8 bytes per key. rate: the false-positive\n"
-             "rate, instead of bits per key."},
+             "expected: the number of keys that will be added. If it is given, the builder takes\n"
+             "no more memory than the filter; if not, it takes 4 or 8 bytes per key. rate: the\n"
+             "false-positive rate, instead of bits per key."},
     {Py_tp_new, builder_new},
     {Py_tp_methods, methods},
     {Py_tp_dealloc, builder_dealloc},

@@ -197,12 +197,12 @@ static PyType_Slot slots[] = {
     {Py_tp_doc,
      (void
           *)"Database(path, *, writer=None)\n--\n\n"
-            "Opens the current version of the database in a folder: one of LevelDB, goleveldb,\n"
-            "RocksDB or Pebble. Other processes may use it; nothing is written. writer:\n"
+            "Opens the current version of a database of LevelDB, goleveldb, RocksDB or Pebble in\n"
+            "a folder. Other processes may use the database; nothing is written. writer:\n"
             "\"leveldb\" or \"goleveldb\", if you know which of them wrote tables with old\n"
             "filters.\n\n"
-            "Raises OSError, lanebloom.Error. A damaged log causes a RuntimeWarning; its readable\n"
-            "part is used."},
+            "Raises OSError, lanebloom.Error. If a log is damaged, its readable part is used, and\n"
+            "a RuntimeWarning names the log."},
     {Py_tp_new, database_new},
     {Py_tp_methods, methods},
     {Py_tp_repr, database_repr},

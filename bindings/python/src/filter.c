@@ -143,13 +143,13 @@ static PyMethodDef methods[] = {
      "iterable of str, bytes, int or uuid.UUID. Nulls are not added.\n\n"
      "rate: the false-positive rate, instead of bits per key. form: the type that Python's\n"
      "integers become (\"int64\", \"uint64\", \"int32\", \"uint32\"), or the text that bytes were\n"
-     "decoded from (\"hex\", ...). expected: the number of keys that decides the filter's size,\n"
-     "however many are added.\n\n"
-     "Raises TypeError for a type that has no keys."},
+     "decoded from (\"hex\", ...). expected: the number of keys for which the filter gets its\n"
+     "size, even if more or fewer keys are added.\n\n"
+     "Raises TypeError if values of the column's type cannot be keys."},
     {"load", WITH_NAMES(filter_load), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "load(path, *, form=None)\n--\n\n"
      "Reads into memory a file that save() wrote, and verifies its checksum. form: the form of\n"
-     "keys, which overrides that of the file. Raises OSError, lanebloom.Error."},
+     "keys, which overrides the form in the file. Raises OSError, lanebloom.Error."},
     {"map", WITH_NAMES(filter_map), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "map(path, *, form=None)\n--\n\n"
      "Maps a file that save() wrote. This takes no time, however large the file is, and all\n"
@@ -157,8 +157,8 @@ static PyMethodDef methods[] = {
      "while the filter is used."},
     {"load_raw", WITH_NAMES(filter_load_raw), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "load_raw(path, format, *, form=None, nkeys=None, bits_per_key=None)\n--\n\n"
-     "Reads a file of an engine's bare bytes. lanebloom.formats() names the formats; the other\n"
-     "arguments are those of parse_raw()."},
+     "Reads a file of an engine's bare bytes. lanebloom.formats() names the formats. The other\n"
+     "arguments are the same as for parse_raw()."},
     {"parse", WITH_NAMES(filter_parse), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
      "parse(data, *, form=None)\n--\n\nMakes a filter from the bytes of a file that save() wrote."},
     {"parse_raw", WITH_NAMES(filter_parse_raw), METH_VARARGS | METH_KEYWORDS | METH_STATIC,
@@ -171,17 +171,17 @@ static PyMethodDef methods[] = {
      "merge(filters, /)\n--\n\nMakes the union of filters of one format, size and form. For two "
      "filters, f | g does the same."},
     {"save", filter_save, METH_O,
-     "save($self, path, /)\n--\n\nWrites a file for load(), map() and the command: all of it, or "
+     "save($self, path, /)\n--\n\nWrites the whole file for load(), map() and the command, or "
      "nothing."},
     {"save_raw", filter_save_raw, METH_O,
      "save_raw($self, path, /)\n--\n\nWrites the bare bytes, as the engine stores them."},
     {"to_bytes", filter_to_bytes, METH_NOARGS,
-     "to_bytes($self, /)\n--\n\nThe bytes that save() writes, for parse()."},
+     "to_bytes($self, /)\n--\n\nReturns the bytes that save() writes. parse() reads them."},
     {"screen", filter_screen, METH_O,
      "screen($self, keys, /)\n--\n\n"
      "Tells which keys may be in the filter: numpy bool, one per row; False where a row is null.\n"
-     "Raises TypeError, which names both types, if the column's type is not that of the filter's\n"
-     "keys."},
+     "If the filter has keys of another type than the column, raises TypeError, which names both\n"
+     "types."},
     {"bitmap", filter_bitmap, METH_O,
      "bitmap($self, keys, /)\n--\n\n"
      "Does what screen() does, but returns bits, the least significant first, as in an Arrow\n"
@@ -192,8 +192,7 @@ static PyMethodDef methods[] = {
     {"count", filter_count, METH_O,
      "count($self, keys, /)\n--\n\nCounts the keys that may be in the filter."},
     {"hash", filter_hash, METH_O,
-     "hash($self, keys, /)\n--\n\nComputes the keys' hashes of the filter's format: numpy uint64 "
-     "or "
+     "hash($self, keys, /)\n--\n\nHashes keys as the filter's format does: numpy uint64 or "
      "uint32."},
     {"__reduce__", filter_reduce, METH_NOARGS, NULL},
     {"__copy__", filter_copy, METH_NOARGS, NULL},

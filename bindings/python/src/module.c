@@ -256,12 +256,12 @@ static PyMethodDef methods[] = {
      "hash($module, keys, format='rocksdb-local')\n--\n\n"
      "Hashes a batch of keys: numpy uint64 or uint32, one per row; 0 where a row is null."},
     {"formats", module_formats, METH_NOARGS,
-     "formats($module, /)\n--\n\nThe names of all filter formats."},
+     "formats($module, /)\n--\n\nReturns the names of all filter formats."},
     {"kernels", module_kernels, METH_NOARGS,
-     "kernels($module, /)\n--\n\nThe kernels that this CPU can run, the best one first."},
+     "kernels($module, /)\n--\n\nReturns the kernels that this CPU can run, the best one first."},
     {"use_kernel", module_use_kernel, METH_O,
-     "use_kernel($module, name, /)\n--\n\nUses this kernel from now on, in all threads; None: the "
-     "best one."},
+     "use_kernel($module, name, /)\n--\n\nUses this kernel from now on, in all threads. If name is "
+     "None, uses the best one."},
     {"parquet_find_files", parquet_find_files, METH_O,
      "parquet_find_files($module, folder, /)\n--\n\n"
      "Lists the Parquet files of a folder that are read, and those that are skipped."},
@@ -276,8 +276,8 @@ static PyMethodDef methods[] = {
      "Returns the path of the column, the writer and the number of row groups."},
     {"parquet_chunk", parquet_chunk, METH_VARARGS,
      "parquet_chunk($module, file, row_group, /)\n--\n\n"
-     "Returns whether a row group has bounds that are used, the number of values by its count "
-     "of nulls, and its filter."},
+     "Returns whether a row group has bounds that are used, the number of its values according\n"
+     "to its count of nulls, and its filter."},
     {"parquet_absent", parquet_absent, METH_VARARGS,
      "parquet_absent($module, file, row_group, keys, /)\n--\n\n"
      "Returns the indices of the keys that are reported as absent; no key may be null."},
