@@ -1,7 +1,8 @@
-/* An answer is what `screen' and `match' compare keys with: it tells which keys may be present.
- * There are four kinds of answers: filters, the tables of databases, keys in memory, and Parquet
- * files. Each kind has a file in this folder, and code outside the folder uses this interface. Only
- * output/parquet_results.c also knows Parquet files, because it prints their names and row groups.
+/* An answer tells which keys may be present. `screen' and `match' compare their keys with an
+ * answer. There are four kinds of answers: filters, the tables of databases, keys in memory, and
+ * Parquet files. Each kind has a file in this folder, and code outside the folder uses this
+ * interface. Only output/parquet_results.c also uses the results of single Parquet files, because
+ * it prints their names and row groups.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_ANSWER_H
 #define LANEBLOOM_CLI_ANSWER_H
@@ -17,36 +18,38 @@
 
 struct json_object;
 
-/* With this many keys or more, the result says something about the options. If none of n keys
- * passes, then with 95 % confidence fewer than 3 / n of all such keys are in the filter (the rule
- * of three). For 1,000 keys this is 0.3 %, which is less than the false-positive rate of most
- * filters. If there are fewer keys and none passes, this may be chance. */
+/* If fewer keys than this were read and none of them passes, the reason may be chance. If this many
+ * or more were read, the options may be wrong: if none of n keys passes, then with 95 % confidence
+ * fewer than 3 / n of all such keys are in the filter (the rule of three). For 1,000 keys, 3 / n is
+ * 0.3 %, which is less than the false-positive rate of most filters. */
 enum { SIGNIFICANT_NKEYS = 1000 };
 
 struct answer_kind {
   /* Sets bit i of the bitmap if the key of record i may be present. Returns the number of these
-   * keys. The bitmap is as for lanebloom_filter_screen(). If `counts` is not NULL, stores in it the
-   * number of these keys for each source. Several threads may call this at once, unless the kind
-   * says otherwise. */
+   * keys. The bitmap is as for lanebloom_filter_screen(). If `counts` is not NULL, sets counts[i]
+   * to the number of keys that may be in source i. Several threads may call this at once, unless
+   * the kind says otherwise. */
   size_t (*screen)(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts);
 
   void (*free)(void *context);
 
   /* Each of the following functions may be NULL. */
 
-  /* Returns the share of absent keys that pass as false positives, or NaN if it is unknown. It is
-   * also unknown if there is no such function. */
+  /* Returns the share of absent keys that pass as false positives, or NaN if the share is unknown.
+   * If this function is NULL, the share is unknown, too. */
   double (*rate)(void *context);
 
-  /* Gets the first chunk of the inputs if no record of it is selected. */
+  /* Examines the first chunk of the inputs. This function is called only if no record of the chunk
+   * is selected. */
   void (*inspect_unselected)(void *context, const struct record_syntax *syntax,
                              const struct chunk *chunk);
 
-  /* Warns if it suggests a mistake that none of nkeys keys passed. It is not called with
-   * --invert-match, --quiet or --summary, or if an input failed. */
+  /* Warns if the result suggests a mistake. This function is called if none of nkeys keys passed,
+   * unless --invert-match, --quiet or --summary was given or an input failed. */
   void (*warn_of_none)(void *context, uint64_t nkeys);
 
-  /* Were all data of the answer read? tells_absence says that the output reports keys as absent. */
+  /* Were all data of the answer read? tells_absence is true if the output reports keys as
+   * absent. */
   bool (*is_whole)(void *context, bool tells_absence);
 
   /* Add a description of the answer's data to the summary, as text and as JSON. */

@@ -29,8 +29,8 @@ static void warn_of_logs(const char *folder)
   free_paths(paths, n);
 }
 
-/* Opens the database in a folder. If the folder contains no database, sets *source to NULL. Returns
- * false, after a message, if the database cannot be read. */
+/* Opens the database in a folder. If the folder contains no database, sets *source to NULL. If the
+ * database cannot be read, prints a message and returns false. */
 static bool open_source(const char *folder, const struct database_options *options,
                         lanebloom_database **source)
 {
@@ -67,8 +67,8 @@ static bool open_source(const char *folder, const struct database_options *optio
   return false;
 }
 
-/* Opens the databases of all names. Removes each name that cannot be read from the list, after a
- * message. Returns false if any name was removed. */
+/* Opens the databases of all names. If a database cannot be read, prints a message and removes its
+ * name from the list. Returns false if any name was removed. */
 static bool open_sources(struct database *database, char **names, size_t *nnames,
                          const struct database_options *options)
 {
@@ -134,8 +134,9 @@ static bool continue_without(void *context, const lanebloom_database_table *live
   return true;
 }
 
-/* Loads the live tables of each database. Returns false, after messages, if some cannot be read.
- * Sets has_failed[i] if no table of database i was loaded. */
+/* Loads the live tables of each database. If a table cannot be read, prints a message and returns
+ * false. If the call for database i fails, so that none of its tables is loaded, sets
+ * has_failed[i]. */
 static bool load_sources(struct database *database, char *const *names, lanebloom_writer writer,
                          const struct table_loader *loader, bool *has_failed)
 {

@@ -33,9 +33,9 @@ void free_database_options(struct database_options *options);
 
 /* Says where a table comes from. The texts are borrowed from the database. */
 struct table_place {
-  lanebloom_database *source; /* the database of the table; NULL: the user named the table, or it is
-                               * in a folder that is no database */
-  bool is_log;                /* this is no table: it stands for the keys in the logs of the
+  lanebloom_database *source; /* the database of the table; NULL: the user named the table itself,
+                               * or the table is in a folder that is no database */
+  bool is_log;                /* the entry is no table, but stands for the keys in the logs of the
                                * database */
   lanebloom_database_table table;
 };
@@ -48,7 +48,7 @@ struct database {
   struct table_place *places;     /* where each table comes from */
   void **loaded;                  /* for each table, the result of the loader; NULL: the table could
                                    * not be read */
-  const lanebloom_table **tables; /* the open tables, if database_open() was used; otherwise NULL */
+  const lanebloom_table **tables; /* the open tables; NULL: database_open() was not used */
   bool is_damaged;                /* writes may be missing; messages have said which */
   size_t nsources;
   lanebloom_database **sources; /* one for each name; NULL: the name is not the folder of a
@@ -69,16 +69,16 @@ struct table_loader {
 
 /* Loads tables. Each name is a table file, the folder of a database, or another folder with tables.
  *
- * For a database, this reads the logs first, then the tables that the MANIFEST names. If a running
- * engine replaces tables in the meantime, this does what lanebloom_database_open_tables() does. If
- * that fails, as it does when the MANIFEST cannot be read again, this loads those tables of the
- * MANIFEST that was read before that can still be opened. The keys of the logs count as one
- * additional table.
+ * For a database, this reads the logs first, then lists the tables that the MANIFEST names and
+ * loads them. If a running engine replaces tables in the meantime, this does what
+ * lanebloom_database_open_tables() does. If that fails, for example because the MANIFEST cannot be
+ * read again, this loads those tables of the first list that can still be opened. The keys of the
+ * logs count as one additional table.
  *
  * For another folder, or with options->all_files, this loads all .ldb and .sst files in the order
  * of their numbers. It lists the folder again until all tables are loaded and two listings agree,
- * for at most one second. If a table cannot be read and has not changed for 10 seconds, this does
- * not try it again.
+ * but for at most one second. If a table cannot be read and has not changed for 10 seconds, this
+ * does not try to read the table again.
  *
  * Each table is loaded only once. If a database, a folder or a table could not be read, this prints
  * messages and returns false, and the database has only the other tables. Call database_free() in
@@ -97,8 +97,8 @@ void database_close(struct database *database);
 lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool print_error);
 
 /* Prints the warnings about n paths. An empty warning means that there is none. If several paths
- * have the same warning, prints it once, with the first of these paths and the number of the
- * others. Then sets all warnings to "". Cost: at most n * n comparisons. */
+ * have the same warning, prints the warning once, with the first of these paths and the number of
+ * the others. Then sets all warnings to "". Cost: at most n * n comparisons. */
 void warn_of_tables(char *const *paths, const char **warnings, size_t n);
 
 /* ---- database_version.c: describes which version of a database was read ---- */

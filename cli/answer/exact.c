@@ -1,4 +1,4 @@
-/* The answer for which a record passes if its key is exactly one of the keys in memory.
+/* A record passes this answer if its key is exactly one of the keys in memory.
  * SPDX-License-Identifier: MIT */
 #include "exact.h"
 
@@ -54,9 +54,9 @@ static const struct separator *find_separator(const struct exact *exact)
   return NULL;
 }
 
-/* If the records have a separator that no key contains, they cannot match, so this warns. Otherwise
- * it warns only if there are many records and many keys: that no record matches one of a few keys
- * is normal. */
+/* If the records have a separator that no key contains, no record can match, so this warns.
+ * Otherwise this warns only if there are many records and many keys. If there are few, it is normal
+ * that no record matches. */
 static void warn_of_none(void *context, uint64_t nrecords)
 {
   const struct exact *exact = context;

@@ -1,4 +1,4 @@
-/* The answer for which a record passes if its key is exactly one of the keys in memory.
+/* A record passes this answer if its key is exactly one of the keys in memory.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_EXACT_H
 #define LANEBLOOM_CLI_EXACT_H

@@ -1,4 +1,4 @@
-/* The answer for which a record passes if its key may be in any of several filters.
+/* A record passes this answer if its key may be in any of several filters.
  * SPDX-License-Identifier: MIT */
 #include "filters.h"
 
@@ -89,8 +89,8 @@ static const struct answer_kind kind = {.screen = screen, .rate = rate, .free = 
 
 /* ---- Loading ---- */
 
-/* Warns if every key passes the filter. This often happens if its bytes are read in the wrong
- * format. */
+/* Warns if every key passes the filter. This often happens if the bytes of the filter are read in
+ * the wrong format. */
 static void check_filter(const struct source *source)
 {
   lanebloom_filter_info info;
@@ -101,7 +101,7 @@ static void check_filter(const struct source *source)
     complain(input_name(source->name), "warning: every key passes this filter");
 }
 
-/* Warns if no filter has any keys. It does not warn if only some filters are empty, because this is
+/* Warns if no filter has any keys. Does not warn if only some filters are empty, because this is
  * normal. */
 static void check_any_has_keys(const struct sources *sources)
 {

@@ -1,4 +1,4 @@
-/* The answer for which a record passes if its key may be in any of several filters.
+/* A record passes this answer if its key may be in any of several filters.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_ANSWER_FILTERS_H
 #define LANEBLOOM_CLI_ANSWER_FILTERS_H
@@ -29,8 +29,8 @@ bool filters_add(struct filters *filters, char *path);
  * exits. */
 void filters_read_list(struct filters *filters);
 
-/* Loads all filters and returns the answer. Sets the form of keys in `syntax` to that of the
- * filters. If filters cannot be read, prints a message for each of them and then exits. */
+/* Loads all filters and returns the answer. Sets the form of keys in `syntax` to the form that the
+ * filters record. If filters cannot be read, prints a message for each of them and then exits. */
 struct answer filters_answer(struct filters *filters, struct record_syntax *syntax);
 
 #endif

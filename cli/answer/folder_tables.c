@@ -1,5 +1,5 @@
-/* Loads the tables of files, and of folders that are no database. An engine may write such a folder
- * meanwhile, so it is listed again until nothing changes.
+/* Loads the tables of files, and of folders that are no database. An engine may write into such a
+ * folder meanwhile, so the folder is listed again until nothing changes.
  * SPDX-License-Identifier: MIT */
 #include <sys/stat.h>
 #include <time.h>
@@ -24,8 +24,8 @@ bool load_files(struct database *database, const lanebloom_database *source,
   return complete;
 }
 
-/* Could a table that was not readable become readable? This is so if it changed a short time ago,
- * or no longer exists. */
+/* Returns true if a table that could not be read changed a short time ago or no longer exists. A
+ * further attempt to load the tables may then succeed. */
 static bool may_change(const struct database *database)
 {
   static const time_t settled_seconds = 10;
@@ -40,8 +40,8 @@ static bool may_change(const struct database *database)
 }
 
 /* Do the folders still contain the same tables? A running engine first writes new tables and then
- * removes the tables that they replace. All tables are loaded now. If a second listing equals the
- * first, no table was missed. */
+ * removes the tables that they replace. So if a listing that is made after the tables were loaded
+ * equals the first one, no table was missed. */
 static bool is_settled(const struct database *database, char *const *names,
                        const struct table_loader *loader)
 {

@@ -1,7 +1,7 @@
 /* An exact set of keys. Its hash table uses open addressing and is at most two thirds full. The
- * hash function of the filter is public, so the table uses another one with a secret. Because of
- * the secret, an attacker cannot choose keys that share a slot. If a slot may match, the key itself
- * is compared, so the result is exact.
+ * hash function of the filter is public, so the table uses another function with a secret. Because
+ * of the secret, an attacker cannot choose keys that share a slot. If a slot may match, the key
+ * itself is compared, so the result is exact.
  * SPDX-License-Identifier: MIT */
 #include "key_set.h"
 
@@ -412,7 +412,7 @@ bool key_set_begins_with_header(const struct key_set *set, const struct field_sy
                             sizeof problem);
 }
 
-/* Also searches the sizes of packed keys, so true may be wrong. */
+/* Also searches the sizes of packed keys, so the result true may be wrong. */
 bool key_set_has_byte(const struct key_set *set, char byte)
 {
   return memchr(set->keys.data, byte, set->keys.nbytes) != NULL;

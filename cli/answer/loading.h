@@ -1,4 +1,4 @@
-/* Declarations that the files that load tables share; other files use database.h.
+/* Declares the functions that the files for loading tables share. Other files use database.h.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_LOADING_H
 #define LANEBLOOM_CLI_LOADING_H
@@ -10,8 +10,8 @@
 /* Lists the tables of all names. Returns false if a folder has no tables or cannot be read. */
 bool list_names(struct database *database, char *const *names, bool print_error);
 
-/* Frees the list of tables and their results. The results of a database's tables stay, as the
- * database still has them. */
+/* Frees the list of tables and their results. Does not free the results of a database's tables,
+ * because the database still refers to them. */
 void free_listing(struct database *database, const struct table_loader *loader);
 
 bool is_same_list(const struct database *a, const struct database *b);
@@ -24,18 +24,20 @@ int compare_texts(const void *a, const void *b);
 
 /* ---- folder_tables.c: loads tables of folders that are no database ---- */
 
-/* Loads the tables of this database that are not loaded yet; NULL: those of no database. Returns
- * false if a table cannot be opened. */
+/* Loads the tables of `source` that are not loaded yet. If `source` is NULL, loads the tables that
+ * belong to no database. Returns false if a table cannot be opened. */
 bool load_files(struct database *database, const lanebloom_database *source,
                 lanebloom_writer writer, const struct table_loader *loader, bool print_error);
 
-/* Lists all tables, and loads those of folders, once these do not change, and of files. */
+/* Lists all tables. Loads the table files that the user named, and the tables in folders as soon as
+ * the folders no longer change. */
 bool load_folders(struct database *database, char *const *names, lanebloom_writer writer,
                   const struct table_loader *loader);
 
 /* ---- open_tables.c ---- */
 
-/* Replaces the problem of a file that is no table by a text that says more, if there is one. */
+/* If the file at `path` is of a known kind but is no table, replaces the problem by a text that
+ * says what the file is. */
 void explain_no_table(const char *path, char *problem, size_t size);
 
 #endif

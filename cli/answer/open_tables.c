@@ -53,8 +53,9 @@ lanebloom_table *open_table(const char *path, lanebloom_writer writer, bool prin
 
 void warn_of_tables(char *const *paths, const char **warnings, size_t n)
 {
-  size_t *nequal = resize(NULL, (n + 1) * sizeof *nequal); /* for each warning, how often it occurs;
-                                                            * stored only for its first path */
+  size_t *nequal = resize(NULL, (n + 1) * sizeof *nequal); /* for each warning, the number of paths
+                                                            * that have it; set only for the first
+                                                            * of these paths */
   void *known = NULL;
   for (size_t i = 0; i < n; i++) {
     nequal[i] = 0;
@@ -86,8 +87,8 @@ static void close_table(void *table)
   lanebloom_table_free(table);
 }
 
-/* Warns of tables without a filter. Every key between the first and the last key of such a table
- * may be in it, so many more keys pass than users expect. */
+/* Warns of tables without a filter. Such a table may contain any key between its first and its
+ * last key, so many more keys pass than users expect. */
 static void warn_of_tables_without_filter(const struct database *database)
 {
   size_t n = 0;

@@ -41,8 +41,8 @@ static const char *explain(const char *path, char problem[PARQUET_PROBLEM_NBYTES
   return problem;
 }
 
-/* Finds the type of the column. The first file that can be opened tells it. The other files are
- * opened later, and their errors are reported then. */
+/* Finds the type of the column. The first file that can be opened determines the type. The other
+ * files are opened later, and their errors are reported then. */
 static struct parquet_model find_model(const lanebloom_parquet_paths *paths,
                                        const struct parquet_query *query)
 {
@@ -117,7 +117,7 @@ struct scan {
 
   pthread_mutex_t lock; /* protects the following members and the results in the query */
   pthread_cond_t turned;
-  size_t next, turn; /* the index of the next file to open, and of the next file to deliver */
+  size_t next, turn; /* the indices of the next file to open and of the next file to deliver */
 };
 
 static uint8_t *new_bitmap(const struct scan *scan)
@@ -222,7 +222,7 @@ static void deliver(struct scan *scan, const char *path, struct parquet_file *fo
 }
 
 /* Runs one worker. It screens one file after the other. Results are delivered in the order of the
- * files, so each result waits until those of all earlier files are delivered. */
+ * files, so each result waits until the results of all earlier files are delivered. */
 static void screen_files(void *context, size_t worker)
 {
   struct scan *scan = context;

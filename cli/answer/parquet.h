@@ -53,8 +53,8 @@ extern const struct argp parquet_argp;
  * exits. */
 void parquet_begin(struct parquet_query *query);
 
-/* Sets the key form in `syntax' to the type of the column. If the options contradict it, prints a
- * message and exits. */
+/* Sets the key form in `syntax' to the type of the column. If the options contradict the type,
+ * prints a message and exits. */
 void parquet_take_type(const struct parquet_query *query, struct record_syntax *syntax);
 
 /* The result of screening one file. */
@@ -76,7 +76,7 @@ struct parquet_screening {
   enum progress progress;
   bool wants_indices;
 
-  /* Gets the result of each file, one at a time, in the order of their names. */
+  /* Receives the result of each file, one file at a time, in the order of the files' names. */
   void (*deliver)(void *context, const char *path, const struct parquet_file *file);
   void *context;
 };
@@ -84,8 +84,8 @@ struct parquet_screening {
 /* Screens all files for all keys. Prints a message for each file that cannot be read. */
 void parquet_screen(struct parquet_query *query, const struct parquet_screening *screening);
 
-/* Returns the answer, after parquet_screen(). Only one thread may query the answer. It must pass
- * the same keys as before, in batches and in the order in which they were read. */
+/* Returns the answer. Call this after parquet_screen(). Only one thread may query the answer. It
+ * must pass the stored keys again, in batches and in the order in which they were read. */
 struct answer parquet_answer(struct parquet_query *query);
 
 #endif

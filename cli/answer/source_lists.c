@@ -1,4 +1,4 @@
-/* Makes lists of sources for records. It screens a part of a batch at a time, with one bitmap for
+/* Makes lists of sources for records. It screens one part of a batch at a time, with one bitmap for
  * each source, and then turns the bitmaps into one list for each record. The lists are smaller than
  * the bitmaps, because few records are in many sources.
  * SPDX-License-Identifier: MIT */
@@ -106,7 +106,7 @@ size_t source_lists_screen(struct source_lists *lists, const lanebloom_keys *key
 
 size_t source_lists_restart(struct source_lists *lists, const lanebloom_keys *keys)
 {
-  /* Takes so few keys that their lists fit even if each key is in all sources. */
+  /* So few keys are taken that their lists fit even if each key is in all sources. */
   const size_t fitting = lists->capacity / lists->sources->n / 8 * 8;
   const lanebloom_keys part =
       lanebloom_keys_part(keys, 0, smaller(smaller(fitting, lists->row_nbytes * 8), keys->n));

@@ -1,5 +1,5 @@
-/* Makes a list for each of many records, with the sources that may contain the record. The memory
- * is limited, even if there are many sources and records.
+/* Makes a list for each of many records. The list names the sources that may contain the record.
+ * The memory is limited, even if there are many sources and records.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_SOURCE_LISTS_H
 #define LANEBLOOM_CLI_SOURCE_LISTS_H
@@ -10,8 +10,8 @@
 
 #include "sources.h"
 
-/* The lists of one worker. They take at most 4.5 MiB, plus 16 bytes for each source beyond 32,768,
- * and 32 bytes for each source beyond 65,536. */
+/* The lists of one worker. With up to 32,768 sources, the lists take at most 4.5 MiB. Each further
+ * source takes 16 bytes more, and each source beyond 65,536 another 32 bytes. */
 struct source_lists {
   size_t nrecords;   /* the number of records that have a list */
   uint32_t *ends;    /* the end of each list: list i is indices[ends[i - 1] .. ends[i]), and list 0
@@ -37,9 +37,9 @@ void source_lists_destroy(struct source_lists *lists);
 size_t source_lists_screen(struct source_lists *lists, const lanebloom_keys *keys, uint8_t *any,
                            bool *is_full);
 
-/* Removes all lists, and makes lists for the first keys of the batch, as many as fit. Returns how
- * many keys these are, at least 1. A list may be empty: if memory ran out before, a key may have
- * been selected without being screened. */
+/* Removes all lists, and makes lists for the first keys of the batch, as many as fit. Returns the
+ * number of these keys, at least 1. A list may be empty: if memory ran out in the first pass, a key
+ * may have been selected although it is in no source. */
 size_t source_lists_restart(struct source_lists *lists, const lanebloom_keys *keys);
 
 #endif

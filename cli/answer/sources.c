@@ -40,8 +40,8 @@ void sources_find_hashes(struct sources *sources)
 
 double sources_rate(const struct sources *sources)
 {
-  double log_none = 0; /* the logarithm of the share that passes no filter; with it, tiny rates are
-                        * not rounded away */
+  double log_none = 0; /* the logarithm of the share that passes no filter; a logarithm does not
+                        * round tiny rates away */
   for (size_t i = 0; i < sources->n; i++) {
     lanebloom_filter_info info;
     lanebloom_filter_describe(sources->all[i].filter, &info, sizeof info);

@@ -13,7 +13,7 @@ struct source {
   const char *name;             /* the path of the filter or table */
   const lanebloom_table *table; /* NULL: the source is a filter */
   lanebloom_filter *filter;
-  lanebloom_format hash; /* the hash that the filter needs, if there are several filters; otherwise
+  lanebloom_format hash; /* if there are several filters, the hash that this filter needs; otherwise
                           * 0 */
 };
 
@@ -31,8 +31,8 @@ void sources_add_filter(struct sources *sources, const char *path, lanebloom_fil
 void sources_add_table(struct sources *sources, const char *path, const lanebloom_table *table);
 void sources_free(struct sources *sources);
 
-/* Finds out which hash each filter needs. Call this after all filters were added, if there are
- * several. Cost: that of lanebloom_filter_describe(). */
+/* Finds out which hash each filter needs. If there are several filters, call this after all of them
+ * were added. */
 void sources_find_hashes(struct sources *sources);
 
 /* Screens a batch of keys by all sources. Hashes each key once for each kind of hash that the
@@ -42,8 +42,9 @@ void sources_find_hashes(struct sources *sources);
 size_t sources_screen(const struct sources *sources, const lanebloom_keys *keys, uint8_t *any,
                       uint8_t *const *bitmaps, size_t *counts);
 
-/* Returns the share of absent keys that pass any of the sources, if the filters are independent of
- * each other. All sources must be filters. Cost: that of lanebloom_filter_describe(). */
+/* Returns the share of absent keys that pass any of the sources. All sources must be filters, and
+ * are assumed to be independent of each other. Costs as much as lanebloom_filter_describe() for
+ * each filter. */
 double sources_rate(const struct sources *sources);
 
 #endif

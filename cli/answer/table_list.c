@@ -60,7 +60,7 @@ static bool add_folder(struct database *database, const char *folder, bool print
 }
 
 /* Adds the tables that this database uses now, and the keys of its logs. If there is only one
- * database, the name of its logs does not contain the folder. */
+ * database, its logs are named without the folder. */
 static void add_source(struct database *database, lanebloom_database *source, const char *folder)
 {
   static const char log_name[] = "(log)";

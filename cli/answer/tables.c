@@ -1,4 +1,4 @@
-/* The answer for which a record passes if its key may be in any table of some databases.
+/* A record passes this answer if its key may be in any table of some databases.
  * SPDX-License-Identifier: MIT */
 #include "tables.h"
 
@@ -25,7 +25,7 @@ static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, 
 static bool is_whole(void *context, bool tells_absence)
 {
   const struct tables *tables = context;
-  (void)tells_absence; /* keys that only a lost log has are missing in any output */
+  (void)tells_absence; /* if a log was lost, its keys are missing in any output */
   return !tables->database.is_damaged;
 }
 

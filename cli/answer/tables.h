@@ -1,4 +1,4 @@
-/* The answer for which a record passes if its key may be in any table of some databases.
+/* A record passes this answer if its key may be in any table of some databases.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_TABLES_H
 #define LANEBLOOM_CLI_TABLES_H

@@ -7,7 +7,7 @@ static bool is_digit(const char *at, const char *end)
   return at < end && *at >= '0' && *at <= '9';
 }
 
-/* Returns the end of the exponent that begins at `at`, or NULL if it has no digit. */
+/* Returns the end of the exponent that begins at `at`, or NULL if the exponent has no digit. */
 static const char *read_exponent(const char *at, const char *end, int64_t *exponent)
 {
   const int64_t most = INT64_C(100000000000000000); /* no text has so many digits, so a larger

@@ -11,8 +11,8 @@
 
 #include "report.h"
 
-/* Also compares with U+10FFFF, the last character of Unicode, because glibc accepts larger
- * numbers. */
+/* Compares each character with U+10FFFF, the last one of Unicode, because mbrtowc() of glibc
+ * accepts larger numbers. */
 bool is_text(const void *bytes, size_t nbytes)
 {
   const char *next = bytes;

@@ -10,8 +10,8 @@
 /* Are the bytes valid UTF-8, which JSON requires? Preserves errno. */
 bool is_text(const void *bytes, size_t nbytes);
 
-/* Returns a new object, to be printed by json_line() or output_json(). Sets errno to 0, because
- * these two functions take ENOMEM as the sign that json-c ran out of memory since then. */
+/* Returns a new object, to be printed by json_line() or output_json(). Sets errno to 0. If errno is
+ * ENOMEM when one of these functions is called, json-c has run out of memory since then. */
 struct json_object;
 struct json_object *json_begin(void);
 

@@ -12,8 +12,8 @@
 void *resize(void *memory, size_t nbytes);
 
 /* Makes room for one more element in a list of n elements, and returns the list, which may have
- * moved. Whenever the list is full, this doubles its room. It recognizes a full list by n alone, so
- * only this function may grow the list. */
+ * moved. Whenever the list is full, this doubles its room. This function recognizes a full list by
+ * n alone, so only this function may grow the list. */
 void *grow_list(void *list, size_t n, size_t element_nbytes);
 
 /* Finds a key that equals this key in a tree of tsearch(3), and returns it. If there is none, adds

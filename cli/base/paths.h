@@ -23,8 +23,8 @@ bool is_standard_output(const char *path);
 /* The message for an input that is also the output. */
 extern const char also_output_text[];
 
-/* If the error is EISDIR, returns advice, to be printed after the text of the error, about how
- * folders are read. Returns "" for other errors. */
+/* If the error is EISDIR, returns advice about how folders are read. Messages print it after the
+ * text of the error. Returns "" for other errors. */
 const char *directory_advice(int error);
 
 #endif

@@ -12,8 +12,8 @@ static enum progress when;
 static uint64_t total;
 static const char *units;
 static double first, last;
-static bool is_shown; /* true if a report stands on the terminal; the cursor is then at its
-                       * beginning */
+static bool is_shown; /* true if a report stands on the terminal; the cursor is then at the
+                       * beginning of the report */
 
 void progress_begin(enum progress resolved, uint64_t whole, const char *counted)
 {

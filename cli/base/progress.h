@@ -15,8 +15,8 @@ enum progress { PROGRESS_NEVER, PROGRESS_AUTO, PROGRESS_ALWAYS };
 void progress_begin(enum progress when, uint64_t total, const char *units);
 
 /* Prints the number of units and their rate. If the total is known, also prints which share of it
- * is done and the remaining time. `ndone` is the part of the total that is done. Does nothing
- * within a second of the last report. */
+ * is done and the remaining time. `ndone` is the part of the total that is done. If the last report
+ * is less than a second old, does nothing. */
 void progress_report(uint64_t nunits, uint64_t ndone);
 
 /* Erases the last report. With PROGRESS_ALWAYS, then prints the number of units and their rate. */

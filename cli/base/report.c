@@ -19,9 +19,9 @@
 #include "progress.h"
 #include "threads.h"
 
-/* Prints the first character of the bytes. Prints its first byte as \ooo if the character is not
- * printable, changes the direction of text, or is in `escaped`. Returns how many of the bytes were
- * printed. */
+/* Prints the first character of the bytes. If the character is not printable, changes the direction
+ * of text, or is in `escaped`, prints only its first byte, as \ooo. Returns how many of the bytes
+ * were printed. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, const char *escaped)
 {
   mbstate_t state = {0};
@@ -111,7 +111,7 @@ void leave(int status)
   while (atomic_flag_test_and_set(&is_leaving))
     pause();                   /* wait until the first caller has ended the command */
   if (has_started_threads()) { /* exit() would destroy objects that the threads still use, such as
-                                * those of simdjson */
+                                * objects of simdjson */
     fflush(stderr);
     quick_exit(status);
   }

@@ -132,9 +132,9 @@ void check_is_filter(const struct target *target)
                       "another one by -o, or replace this one by --force");
 }
 
-/* Describing a filter counts all its bits, which takes 1.5 s for 1 GB. So this first looks at the
- * bytes between the first and the last 16, which hold only bits of keys. If one of these bytes is
- * not zero, the filter has keys. Otherwise the description tells. */
+/* Describing a filter counts all its bits, which takes 1.5 s for 1 GB. So this first looks at all
+ * bytes except the first 16 and the last 16, because they hold only bits of keys. If one of them is
+ * not zero, the filter has keys. Otherwise the description decides. */
 bool has_no_keys(const lanebloom_filter *filter)
 {
   enum { EDGE_NBYTES = 16 };
@@ -149,7 +149,7 @@ bool has_no_keys(const lanebloom_filter *filter)
   return info.nbits_set == 0 && info.model_rate == 0;
 }
 
-/* If the file cannot be loaded as a filter, for example because it is damaged, it counts as one
+/* A file that cannot be loaded as a filter, for example because it is damaged, counts as a filter
  * that may have keys. */
 void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw)
 {

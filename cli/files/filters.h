@@ -1,6 +1,6 @@
 /* Loads and saves the files of filters, and protects files that hold something else. A container is
- * a file of lanebloom, which states the format of its filter. Bare engine bytes are a filter as an
- * engine stores it, without such a header.
+ * a file of lanebloom, whose header states the format of the filter. Bare engine bytes are a filter
+ * as an engine stores it, without this header.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_FILTERS_H
 #define LANEBLOOM_CLI_FILTERS_H
@@ -40,8 +40,8 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
 
 /* Call this after a filter could not be loaded; `problem` holds the message so far. If the path is
  * a folder, appends advice to it. If the path leads to a file that another verb reads, replaces the
- * message by one that names the kind of the file and that verb, and returns true. Otherwise returns
- * false. */
+ * message by a message that names the kind of the file and the verb, and returns true. Otherwise
+ * returns false. */
 bool explain_no_filter(const char *path, lanebloom_status status, char *problem, size_t size);
 
 /* The file or descriptor that a filter is saved into. */
@@ -62,15 +62,15 @@ void check_is_filter(const struct target *target);
 bool has_no_keys(const lanebloom_filter *filter);
 
 /* Keeps an empty filter from replacing one with keys. If the filter has no keys, and saving it
- * would replace a file that may have some, prints a message and exits. Do not call this if --force
- * was given. */
+ * would replace a filter that may have keys, prints a message and exits. Do not call this if
+ * --force was given. */
 void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw);
 
 /* Saves the filter as a container, or as bare engine bytes if `raw`. On failure returns false, and
  * prints a message unless the error is EPIPE. */
 bool save_filter(const lanebloom_filter *filter, const struct target *target, bool raw);
 
-/* Returns the text of a status. For LANEBLOOM_ERR_IO it is the text of errno, so call this before
+/* Returns the text of a status. For LANEBLOOM_ERR_IO this is the text of errno, so call this before
  * anything changes errno. */
 const char *status_text(lanebloom_status status);
 

@@ -15,9 +15,9 @@ char *join(const char *folder, const char *name);
  * and then names the parts 000123-001.log. */
 bool is_log_name(const char *name);
 
-/* Stores the paths of those entries of a folder for which is_wanted() is not 0. They are sorted by
- * the numbers in their names. Returns how many there are. On failure returns -1 and sets errno.
- * free_paths() frees the paths. */
+/* Stores the paths of those entries of a folder for which is_wanted() is not 0. The paths are
+ * sorted by the numbers in the names. Returns the number of paths. On failure returns -1 and sets
+ * errno. free_paths() frees the paths. */
 int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry), char ***paths);
 void free_paths(char **paths, int n);
 

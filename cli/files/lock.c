@@ -21,7 +21,7 @@ bool is_named(int fd, const char *path)
 }
 
 /* Opens the file for writing if that is allowed, because network file systems lock only such files.
- * O_NONBLOCK is for a pipe that has replaced the file: opening it must not wait. */
+ * If a pipe has replaced the file, O_NONBLOCK keeps open() from waiting for a writer. */
 static int open_to_lock(const char *path)
 {
   const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);

@@ -50,9 +50,9 @@ static void watch(struct mapped *mapped, const char *path)
 
 /* ---- Mapping ---- */
 
-/* Maps the file and sets mapped->bytes, if the path leads to a regular file that can be mapped.
- * Does not open other files: the caller opens the path again, and a pipe that is opened twice may
- * lose its content. */
+/* If the path leads to a regular file that can be mapped, maps the file and sets mapped->bytes.
+ * Does not open other files, because the caller opens the path again, and a pipe that is opened
+ * twice may lose its content. */
 static void map(struct mapped *mapped, const char *path)
 {
   struct stat found;

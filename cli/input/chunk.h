@@ -9,10 +9,12 @@
 #include <sys/types.h>
 
 /* The number of bytes that one read(2) requests. A chunk takes one read, or several if a record is
- * longer. One worker is as fast with 64 KiB as with 1 MiB. Two workers wait for each other less
- * often when reads are large. The time of two workers that only read and cut 100 million lines of
- * 12 bytes on an AMD EPYC, in seconds, was 0.60 with 64 KiB, 0.39 with 128 KiB, 0.30 with 256 KiB,
- * 0.25 with 512 KiB and 0.23 with 1 MiB. */
+ * longer than a read. One worker is as fast with 64 KiB as with 1 MiB. Two workers wait for each
+ * other less often when reads are large. On an AMD EPYC, two workers that only read and cut 100
+ * million lines of 12 bytes took:
+ *
+ *   KiB per read     64   128   256   512  1024
+ *   seconds        0.60  0.39  0.30  0.25  0.23 */
 #ifndef LANEBLOOM_READ_NBYTES /* tests use smaller reads */
 #define LANEBLOOM_READ_NBYTES (512 << 10)
 #endif
@@ -40,8 +42,9 @@ struct chunk {
   bool has_nuls;          /* the records are the first lines of an input and contain NULs */
   uint64_t header_nlines; /* the number of lines of the input before its first records */
 
-  /* The first header of all inputs, in the chunk that begins after it; NULL in every other chunk.
-   * It is delivered before the records of the chunk, and borrowed from the inputs. */
+  /* The first header of all inputs. It is set only in the chunk that begins after this header; in
+   * every other chunk it is NULL. It is delivered before the records of the chunk, and borrowed
+   * from the inputs. */
   const char *header;
   size_t header_nbytes;
 

@@ -74,7 +74,8 @@ static bool skip_padding(struct codec_step *step, struct codec_error *error)
   return true;
 }
 
-/* Reads the header of a stream, or continues to decompress it if the header was read before. */
+/* If the header of the stream was not read yet, reads more of it. Otherwise decompresses more of
+ * the stream. */
 static int step_gzip(struct decoder *decoder)
 {
   struct inflate_state *state = decoder->inflate;

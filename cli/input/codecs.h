@@ -1,4 +1,5 @@
-/* Decompresses gzip and zstd data in steps. The data may be several streams, one after the other.
+/* Decompresses gzip and zstd data in steps. The data may consist of several streams, one after the
+ * other.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_CODECS_H
 #define LANEBLOOM_CLI_CODECS_H
@@ -33,9 +34,9 @@ struct decoder;
 struct decoder *decoder_create(enum codec codec);
 void decoder_destroy(struct decoder *decoder);
 
-/* Decompresses until all of `in` was used or `out` is full. If `out` is full, the bytes that were
- * used may yield more output, so call this again with new room before the input ends. Returns false
- * on an error; the caller must not use the bytes that were written into `out`. */
+/* Decompresses until all of `in` was used or `out` is full. If `out` is full, the decoder may hold
+ * more output, so call this again with new room, even if `in` is empty. Returns false on an error;
+ * the caller must not use the bytes that were written into `out`. */
 bool decoder_run(struct decoder *decoder, struct codec_step *step, struct codec_error *error);
 
 /* Call this at the end of the input. Returns false, with an error, if the data are truncated. */

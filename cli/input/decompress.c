@@ -1,7 +1,7 @@
 /* Decompresses an input in a thread, which fills a ring of pieces that the caller takes one by one.
  * If the caller needs no more data while the thread waits for a pipe, the thread is detached: it
  * ends when the pipe delivers data or closes, or together with the command. The thread is not
- * cancelled, because pthread_cancel() allocates memory and aborts the command if there is none.
+ * cancelled, because pthread_cancel() allocates memory, and aborts the command if memory runs out.
  * SPDX-License-Identifier: MIT */
 #include "decompress.h"
 
@@ -33,8 +33,8 @@ struct decompressor {
   int fd; /* a duplicate of the caller's descriptor */
   bool has_thread, has_ended;
   atomic_bool is_abandoned;
-  atomic_int nowners; /* the thread and its creator; the last one to release the decompressor frees
-                       * it */
+  atomic_int nowners; /* the owners are the thread and its creator; the last owner to release the
+                       * decompressor frees it */
   pthread_t thread;
   sem_t nfree, nfilled; /* the numbers of free pieces and of filled pieces */
   size_t next;          /* the index of the piece that is taken next */
@@ -70,8 +70,7 @@ static void fill(struct decompressor *decompressor, struct piece *piece)
   struct codec_step *step = &decompressor->step;
   piece->nbytes = piece->nread = 0;
   piece->error = (struct codec_error){0};
-  bool was_full = step->out && step->nout == 0; /* then the bytes that were used may yield more
-                                                 * output */
+  bool was_full = step->out && step->nout == 0; /* if so, the decoder may hold more output */
   step->out = piece->bytes;
   step->nout = sizeof piece->bytes;
   while (step->nout == sizeof piece->bytes) {

@@ -23,8 +23,8 @@ struct decompressor *decompressor_create(enum codec codec, int fd, const char *b
 ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
                           struct codec_error *error);
 
-/* Ends the decompression. May be called before the end of the file, and does not wait for a read of
- * the file. Does nothing if the decompressor is NULL. */
+/* Ends the decompression. This is allowed before the end of the file, and does not wait for a read
+ * of the file. Does nothing if the decompressor is NULL. */
 void decompressor_destroy(struct decompressor *decompressor);
 
 #endif

@@ -290,9 +290,9 @@ static bool check_fields(const struct field_syntax *syntax, const bool *found, s
   return true;
 }
 
-/* Compares the item, which is field `number` of the header, with all names of the key. If a name is
- * the same, sets the number of this field of the key. Returns false if an earlier item had the same
- * name. */
+/* Compares the item, which is field `number` of the header, with all names of the key. If a name
+ * equals the item, sets the number of the field that has this name. Returns false if an earlier
+ * item had the same name. */
 static bool find_item(struct field_syntax *syntax, const struct item *item, size_t number,
                       bool *found, char *problem, size_t problem_size)
 {

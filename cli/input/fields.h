@@ -19,12 +19,12 @@ enum missing { MISSING_FAIL, MISSING_KEEP, MISSING_DROP };
 struct field {
   const char *name; /* the name in a header, or for JSON a member or a JSON pointer; NULL: the field
                      * was given by its number */
-  size_t number;    /* counted from 0; the number of a named field is known when the header was
+  size_t number;    /* counted from 0; the number of a named field is found when the header is
                      * read */
 };
 
-/* The file formats that define the syntax of their records. CSV and TSV have a header, and rules
- * for line ends. */
+/* The file formats that define a syntax for their records. CSV and TSV have a header, and rules for
+ * line ends. */
 enum dialect {
   DIALECT_NONE,
   DIALECT_CSV, /* as in RFC 4180: a field in double quotes may contain separators and line ends, and
@@ -34,7 +34,7 @@ enum dialect {
 };
 
 /* Says which fields are the key of a record. Several fields are joined by a tab, in this order,
- * even if the separator is another byte. So the keys of a file with commas equal those of a file
+ * even if the separator is another byte. So the keys of a file with commas equal the keys of a file
  * with tabs. */
 struct field_syntax {
   struct field fields[MAX_NFIELDS];
@@ -84,9 +84,8 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
 bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes, char *problem,
                  size_t problem_size);
 
-/* For CSV and TSV: is there a carriage return outside quotes before another byte than a line feed?
- * If so, lines end in CR alone or in CR CR LF. They would be cut wrongly, so the input must be
- * refused. */
+/* For CSV and TSV: does any byte except a line feed follow a carriage return outside quotes? If so,
+ * lines end in CR alone or in CR CR LF. They would be cut wrongly, so the input must be refused. */
 bool has_lone_return(const struct field_syntax *syntax, const char *data, size_t nbytes);
 #define LONE_RETURN_TEXT                                                                           \
   "expected lines that end in LF or in CR LF, found a carriage return (CR) alone: run `tr' or "    \

@@ -41,7 +41,8 @@ static bool is_tar(const char *bytes, size_t nbytes)
   return *bytes && found == sum;
 }
 
-/* Checks a header of cpio, which is hexadecimal or octal digits. The name of a file follows. */
+/* Checks a header of cpio, which consists of hexadecimal or octal digits. The name of a file
+ * follows. */
 static bool is_cpio(const char *bytes, size_t nbytes)
 {
   enum { MAGIC_NBYTES = 6, OCTAL_NBYTES = 76 };
@@ -113,8 +114,8 @@ static bool is_duckdb(const char *bytes, size_t nbytes)
          memcmp(bytes + HIGH_AT, "\0\0\0\0\0\0", DUCKDB_NBYTES - HIGH_AT) == 0;
 }
 
-/* Is the text UTF-16, mostly of characters that fit into one byte? Then the first bytes contain
- * many NULs, each of them the upper byte of a character, and line ends of two bytes. `high` is the
+/* Is the text UTF-16, mostly of characters that fit into one byte? If so, the first bytes contain
+ * line ends of two bytes, and many NULs, which are the upper bytes of characters. `high` is the
  * position of the upper byte in a character, 0 or 1. */
 static bool is_utf16(const char *bytes, size_t nbytes, size_t high)
 {
@@ -142,7 +143,7 @@ static bool is_utf16_big(const char *bytes, size_t nbytes)
   return is_utf16(bytes, nbytes, 0);
 }
 
-/* Checks the first two characters: of their four bytes, each uses only the lower two. */
+/* Checks the first two characters. Each character has four bytes, and uses only the lower two. */
 static bool is_utf32_little(const char *bytes, size_t nbytes)
 {
   (void)nbytes;

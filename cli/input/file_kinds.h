@@ -1,5 +1,5 @@
-/* Recognizes files that hold no records, such as documents, or none before they are decompressed.
- * It looks at the first or the last bytes of a file.
+/* Recognizes files that hold no records, such as documents, and compressed files. Examines the
+ * first or the last bytes of a file.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_FILE_KINDS_H
 #define LANEBLOOM_CLI_FILE_KINDS_H
@@ -17,13 +17,13 @@ struct file_kind {
   unsigned char first_mask; /* these bits of the first byte may have any value */
   bool (*tells)(const char *bytes, size_t nbytes); /* a function that checks the bytes instead of
                                                     * `magic'; NULL: none */
-  bool has_terminators; /* `magic' contains line ends or NULs: if the input has fewer bytes so far,
-                         * they are taken for records at once */
+  bool has_terminators; /* `magic' contains line ends or NULs: if the input has fewer bytes than
+                         * `magic' so far, they are taken for records at once */
   bool has_nuls;        /* records that end in NUL may begin in the same way */
   enum codec codec;
   const char *converter; /* a command that converts the file to records; NULL: none */
-  const char *advice;    /* how to use the file; NULL: the message names the converter, or if there
-                          * is none, gives the advice of the verb */
+  const char *advice;    /* how to use the file; NULL: the message names the converter; if there is
+                          * no converter, it gives the advice of the verb */
 };
 
 /* Returns the kind of file that begins with these bytes. If there are fewer bytes than the nbytes
@@ -31,11 +31,11 @@ struct file_kind {
  * records. */
 const struct file_kind *find_file_kind(const char *bytes, size_t nbytes);
 
-/* Returns the kind of a file whose bytes are all given, so its last bytes are checked, too. Returns
- * NULL if the file may be records. */
+/* Returns the kind of a file. `bytes` are all bytes of the file, so its last bytes are checked,
+ * too. Returns NULL if the file may be records. */
 const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
 
-/* Reads nbytes at this position of the file, or fewer if the file ends before. Returns how many
+/* Reads nbytes at this position of the file, or fewer if the file ends earlier. Returns how many
  * bytes were read. On an error returns -1 and sets errno. The position of the descriptor does not
  * change. */
 ssize_t read_at(int fd, char *bytes, size_t nbytes, off_t position);
@@ -49,9 +49,9 @@ bool find_file_kind_at_end(int fd, off_t nbytes, const struct file_kind **kind);
 enum { CONTAINER_MAGIC_NBYTES = 4 };
 bool is_container_magic(const char bytes[CONTAINER_MAGIC_NBYTES]);
 
-/* Is an input of nbytes only the beginning of compressed data? `kind' is the kind that it may have.
- * Returns false for a single byte, which may be a line, and for skippable frames of zstd, which
- * begin like text. */
+/* Is an input of nbytes only the beginning of compressed data? `kind' is the kind that the input
+ * may have. Returns false for a single byte, which may be a line, and for skippable frames of zstd,
+ * which begin like text. */
 bool is_stump(const struct file_kind *kind, size_t nbytes);
 
 /* The message for such an input. Its arguments are the name of the kind and the number of bytes. */

@@ -1,5 +1,5 @@
 /* Reads inputs in chunks. The records of a chunk are used where they were read. Only the incomplete
- * record at the end of a chunk is copied, to the next chunk.
+ * record at the end of a chunk is copied into the next chunk.
  * SPDX-License-Identifier: MIT */
 #include "inputs.h"
 
@@ -89,9 +89,9 @@ static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file
   char text[sizeof chunk->error];
   describe_file_kind(kind, &inputs->messages, text, sizeof text);
   fail(inputs, chunk, "%s", text);
-  chunk->is_fatal = !kind->converter; /* a file that cannot be converted to records was named by
-                                       * mistake, for example by a shell pattern that matches a
-                                       * folder of filters */
+  chunk->is_fatal = !kind->converter; /* a file that cannot be converted to records was probably
+                                       * named by mistake, for example by a shell pattern that
+                                       * matches filters */
 }
 
 static void open_input(struct inputs *inputs, struct chunk *chunk)
@@ -122,8 +122,8 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
     refuse(inputs, chunk, kind);
 }
 
-/* Also compares the size of the file now, because a file in /sys always reports more bytes than it
- * has. */
+/* The reported size must have become smaller, too, because a file in /sys always reports more bytes
+ * than it has. */
 bool has_shrunk(int fd, off_t nbytes)
 {
   struct stat now;
@@ -131,7 +131,7 @@ bool has_shrunk(int fd, off_t nbytes)
          now.st_size < nbytes;
 }
 
-/* ---- Files that are not records, or not before they are decompressed ---- */
+/* ---- Files without records, and compressed files ---- */
 
 /* Returns the kind of file that begins with the bytes of the chunk, or NULL if they are records.
  * Decompressed data are checked, too, because they may be compressed again or be a container. */
@@ -185,10 +185,10 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
   return n;
 }
 
-/* Reads more bytes of the input and writes them after those of the chunk. Returns how many bytes
- * were read, 0 at the end of the input, or -1 after an error. If the kind of the input is not known
- * yet, the chunk holds only the first bytes of the input; this reads so much less that all of them
- * together are one full read. */
+/* Reads more bytes of the input and appends them to the chunk. Returns how many bytes were read, 0
+ * at the end of the input, or -1 after an error. If the kind of the input is not known yet, the
+ * chunk holds only the first bytes of the input; this then reads only as many bytes as are missing
+ * from one full read. */
 static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t nfirst = inputs->at_beginning ? chunk->nbytes : 0;
@@ -218,9 +218,9 @@ static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
   return true;
 }
 
-/* Handles the bytes after the last terminator when the input ends. They become a record: adds the
- * terminator, and before it a carriage return if the previous records have one. Stores an error if
- * the file has become shorter, or if the bytes are part of a record of fixed width. */
+/* Makes a record of the bytes after the last terminator when the input ends: adds the terminator,
+ * and before it a carriage return if the previous records have one. Stores an error if the file has
+ * become shorter, or if the bytes are part of a record of fixed width. */
 static void complete_tail(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t width = inputs->syntax.width;
@@ -291,8 +291,8 @@ static void refuse_header(struct inputs *inputs, struct chunk *chunk)
   fail(inputs, chunk, "%s", problem);
 }
 
-/* Removes the header from the beginning of the chunk. Keeps it if it is the first one; otherwise
- * compares it with the first one. */
+/* Removes the header from the beginning of the chunk. The first header is kept, and each later one
+ * is compared with it. */
 static void take_header(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t nbytes = record_nbytes(&inputs->syntax, chunk->data, chunk->nbytes);
@@ -328,7 +328,7 @@ static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
   if (!has_quotes(&inputs->syntax.fields) || !last)
     return 0;
   struct record_syntax syntax = inputs->syntax;
-  syntax.fields.n = 1; /* the only field is one that no record has, so the cutter makes no keys */
+  syntax.fields.n = 1; /* no record has the only field, so the cutter makes no keys */
   syntax.fields.fields[0] = (struct field){.number = SIZE_MAX - 1};
   syntax.fields.missing = MISSING_DROP;
   syntax.form = (lanebloom_key_form){0};

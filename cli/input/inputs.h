@@ -29,8 +29,7 @@ static inline bool may_be_records(const struct record_syntax *syntax, const stru
 
 struct inputs {
   struct input_messages messages;
-  struct record_syntax syntax; /* the first header changes it: it tells the numbers of the named
-                                * fields */
+  struct record_syntax syntax; /* the first header sets the numbers of its named fields */
   char *const *paths;          /* the inputs that are not opened yet */
   size_t npaths;
   struct stat target; /* the regular file that the command writes, which must not be an input;
@@ -65,8 +64,8 @@ void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct record_syntax *syntax, char *const *paths, size_t npaths,
                   const struct stat *target);
 
-/* Returns the total size of the inputs that are not open yet, or 0 unless all of them are regular
- * files. */
+/* If all inputs that are not open yet are regular files, returns their total size. Otherwise
+ * returns 0. */
 uint64_t inputs_nbytes(const struct inputs *inputs);
 
 /* Takes the next chunk, which has a header, an error or at least one whole record. Returns false if
@@ -85,8 +84,8 @@ bool inputs_continue(struct inputs *inputs, const struct chunk *chunk);
 void inputs_end(struct inputs *inputs);
 
 /* Has the file become shorter since it was opened? Call this at the end of a file. `nbytes` is the
- * size that it had when it was opened, or 0 if it is not regular. shrunk_text is the message for
- * this error. */
+ * size of the file when it was opened, or 0 if the file is not regular. shrunk_text is the message
+ * for this error. */
 bool has_shrunk(int fd, off_t nbytes);
 extern const char shrunk_text[];
 

@@ -1,7 +1,6 @@
-/* Visits every value of a line and stores those that are needed. It visits the others, too, to
- * detect a line with invalid JSON anywhere. simdjson finds the tokens and checks that they form
- * objects and arrays. Numbers are checked here, because simdjson rejects numbers that fit into no
- * type of C.
+/* Visits every value of a line, so that invalid JSON is detected anywhere in the line, and stores
+ * the values that are needed. simdjson finds the tokens and checks that they form objects and
+ * arrays. Numbers are checked here, because simdjson rejects numbers that fit into no type of C.
  *
  * The code uses no exceptions: memory is allocated by operators that return NULL. simdjson does not
  * check all of its own allocations, so this file unescapes strings into a buffer of its own.
@@ -69,7 +68,7 @@ static uint64_t parse_index(std::string_view name)
 }
 
 /* Copies one step of a JSON pointer (RFC 6901), and replaces its escapes. The step begins at *text.
- * Sets *text to its end, and returns the end of the copy. */
+ * Sets *text to the end of the step, and returns the end of the copy. */
 static char *copy_step(const char **text, char *to)
 {
   for (; **text && **text != '/'; ++*text)
@@ -234,7 +233,7 @@ struct walk {
 
 static_assert(MAX_NFIELDS <= 64, "a set of paths has 64 bits");
 
-/* Returns those of the paths whose step at this level satisfies fits(). */
+/* Returns the subset of the paths whose step at this level satisfies fits(). */
 template <class Fits>
 static uint64_t follow(const walk &walk, uint64_t paths, size_t level, Fits fits)
 {
@@ -247,8 +246,8 @@ static uint64_t follow(const walk &walk, uint64_t paths, size_t level, Fits fits
   return followed;
 }
 
-/* Stores the value for each of the paths that ends at this level. A path that goes on cannot end
- * here, so this deletes its value, which may come from an earlier member with the same name. */
+/* Stores the value for each path that ends at this level. Sets the value for each longer path to
+ * absent, because an earlier member of the same name may have stored a value. */
 static void keep(const walk &walk, uint64_t paths, size_t level, const json_value &value)
 {
   for (; paths; paths &= paths - 1) {
@@ -264,10 +263,11 @@ static error_code visit_members(const walk &walk, ondemand::value &value, uint64
 {
   ondemand::object object;
   SIMDJSON_TRY(value.get_object().get(object));
-  for (auto item : object) { /* a reference, because copying the items took a third of the time */
+  for (auto item : object) {
     std::string_view name;
     SIMDJSON_TRY(item.error());
-    ondemand::field &field = item.value_unsafe();
+    ondemand::field &field = item.value_unsafe(); /* a reference, because copying the fields took a
+                                                   * third of the time */
     if (paths || walk.parser->has_escapes)
       SIMDJSON_TRY(read_name(walk.parser, field.key().raw(), &name));
     const uint64_t followed = follow(

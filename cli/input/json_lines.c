@@ -22,7 +22,7 @@ static bool set_fault(struct cutter *cutter, enum fault_kind kind, const char *t
 
 /* Returns advice if the first line is not a value or lacks a member: the input may be an array of
  * all records, or values that take many lines. Returns "" if record n is not the first line, or if
- * the line does not look like either. */
+ * the line looks like neither. */
 static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
 {
   const lanebloom_slice *record = &cutter->records[n];
@@ -72,7 +72,7 @@ static const char *describe_kind(enum json_kind kind)
   }
 }
 
-/* Is the text part of the line? Otherwise it is in memory of the parser. */
+/* Is the text part of the line? If not, the text is in memory of the parser. */
 static bool is_in_line(const lanebloom_slice *line, const lanebloom_slice *text)
 {
   const uintptr_t begin = (uintptr_t)line->data, at = (uintptr_t)text->data;

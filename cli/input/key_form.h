@@ -18,14 +18,14 @@ static inline bool form_converts(lanebloom_key_form form)
   return form.encoding || form.flags & (LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED);
 }
 
-/* Can keys of this form be made from text? They cannot if several fields are decoded and joined,
- * since a decoded field may contain a tab, which separates joined fields. */
+/* Can keys of this form be made from text? Returns false if several fields are decoded and joined,
+ * because a decoded field may contain a tab, which separates joined fields. */
 bool form_has_text(lanebloom_key_form form);
 
 /* Returns the text without the spaces, tabs, carriage returns and line feeds at both ends. */
 lanebloom_slice trim_text(lanebloom_slice text);
 
-/* Returns the most bytes that a key may have if its text has nbytes. */
+/* Returns the largest size that a key may have if its text has nbytes. */
 static inline size_t max_key_nbytes(size_t nbytes)
 {
   return nbytes > TYPED_NBYTES ? nbytes : TYPED_NBYTES;

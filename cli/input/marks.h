@@ -30,10 +30,10 @@ static inline unsigned is_one_of(char c, const char *bytes, size_t n)
   return (c == bytes[0]) | (n > 1 && c == bytes[1]);
 }
 
-/* Returns a mask of which bit i is set if block[i] is one of the n bytes. n is a constant, 1 or 2.
- * The loop is written so that compilers vectorize it. Its results are in a transposed order, which
- * the end of the function undoes: the bit for position 8 * word + byte is bit `word` of byte
- * `byte`. */
+/* Returns a mask in which bit i is set if block[i] is one of the n bytes. n is a constant, 1 or 2.
+ * The loop is written so that compilers vectorize it. It stores the bit for position 8 * word +
+ * byte as bit `word` of byte `byte`. The end of the function transposes these bits into their
+ * order. */
 __attribute__((always_inline)) static inline uint64_t find_bytes(const char *block,
                                                                  const char *bytes, size_t n)
 {

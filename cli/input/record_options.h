@@ -10,7 +10,7 @@
 
 #include "records.h"
 
-/* The options -z, --width, --crlf and --decompress, together with those of field_argp and
+/* The options -z, --width, --crlf and --decompress, together with the options of field_argp and
  * form_argp. Their input is a struct record_syntax. */
 extern const struct argp record_argp;
 
@@ -28,13 +28,13 @@ void refuse_keep(const struct record_syntax *syntax, const struct argp_state *st
  * input. */
 extern const struct argp form_argp;
 
-/* Call this after the last option. If the key has several fields, it adds to the form that they are
- * joined. */
+/* Call this after the last option. If the key has several fields, this sets the flag
+ * LANEBLOOM_KEY_JOINED in the form. */
 void finish_form(struct record_syntax *syntax, const struct argp_state *state);
 
-/* From now on, makes keys in the form of the filter at `path`, which is borrowed. If keys of this
- * form cannot be made from text, or if options or an earlier filter require another form, prints a
- * message and returns false. */
+/* Sets the form of keys to the form of the filter. `path` is the path of the filter, and is
+ * borrowed. If keys of this form cannot be made from text, or if options or an earlier filter
+ * require another form, prints a message and returns false. */
 bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_filter *filter);
 
 #endif

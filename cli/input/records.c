@@ -1,4 +1,4 @@
-/* Cuts records and makes their keys. It searches the terminators of records in blocks of 64 bytes.
+/* Cuts records and makes their keys. Searches for the terminators of records in blocks of 64 bytes.
  * SPDX-License-Identifier: MIT */
 #include "records.h"
 
@@ -143,10 +143,12 @@ static void drop_carriage_returns(lanebloom_slice *records, size_t n)
 }
 
 /* Cuts records at their terminators. Searches block by block, because one memchr() per line is slow
- * if lines are short. If a block has no terminator, memchr() finds the next one, because it is
- * faster in long lines. With gcc 12 on an AMD EPYC, a search by words of 8 bytes and this search
- * take, per line, 2.1 and 1.7 ns for lines of 12 bytes, 4.4 and 2.8 ns for 36 bytes, 11 and 6.5 ns
- * for 100 bytes, and 104 and 18 ns for 1000 bytes. */
+ * if lines are short. If a block has no terminator, memchr() finds the next terminator, because
+ * memchr() is faster in long lines. With gcc 12 on an AMD EPYC, the search takes, in ns per line:
+ *
+ *   bytes of a line         12    36   100   1000
+ *   by words of 8 bytes    2.1   4.4    11    104
+ *   this search            1.7   2.8   6.5     18 */
 static void cut_terminated(struct cutter *cutter, struct batch *batch)
 {
   const char terminator = cutter->syntax.terminator;
@@ -197,8 +199,9 @@ static void drop_bom(struct cutter *cutter, struct batch *batch)
 
 /* ---- Converting keys ---- */
 
-/* Copies the slices of the keys of whole records into cutter->keys, because the next steps change
- * them: without this copy the slices may be those of the records. */
+/* Makes each whole record a key, and trims it if the form requires this. Stores the keys in
+ * cutter->keys, because the next steps change their slices, and batch->slices may be the slices of
+ * the records. */
 static void take_whole_records(struct cutter *cutter, struct batch *batch)
 {
   const unsigned flags = cutter->syntax.form.flags;
@@ -239,8 +242,8 @@ static void stop_at(struct cutter *cutter, struct batch *batch, size_t i, uint64
   batch->n = i;
 }
 
-/* Describes what is wrong with the text of record i. Adds the column if the text is part of the
- * record; a key that was joined from fields is in other memory and has no column. */
+/* Describes what is wrong with the text of record i. If the text is part of the record, adds the
+ * column. A key that was joined from fields is in other memory and has no column. */
 static void explain_fault(struct cutter *cutter, const struct batch *batch, size_t i)
 {
   const lanebloom_slice text = cutter->keys[i];
@@ -354,7 +357,7 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
   if (is_json(&cutter->syntax.fields))
     take_json_keys(cutter, batch);
 #endif
-  if (cutter->bom_nbytes > 0) /* the functions that cut fields have removed it before */
+  if (cutter->bom_nbytes > 0) /* the functions that cut fields have already removed the mark */
     drop_bom(cutter, batch);
   if (form_converts(cutter->syntax.form))
     make_keys(cutter, batch, nlines);
@@ -378,7 +381,7 @@ void batch_drop_missing(struct batch *batch)
 
 /* ---- Faults ---- */
 
-/* A record has only nfields fields. Returns the first field of the key that it lacks. */
+/* Returns the first field of the key that is missing in a record of nfields fields. */
 static const struct field *missing_field(const struct field_syntax *fields, size_t nfields)
 {
   const struct field *field = fields->fields;

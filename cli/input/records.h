@@ -1,7 +1,7 @@
 /* Cuts chunks of input into records, a batch of records at a time. Records are lines of text or
  * JSON, NUL-terminated strings, keys of a fixed width, or CSV records. The records of a batch are
- * adjacent in the chunk. A key is usually bytes of its record. It is a copy if it is joined from
- * several fields, contained quotes or escapes, or is converted.
+ * adjacent in the chunk. A key usually consists of bytes of its record. If a key is joined from
+ * several fields, contained quotes or escapes, or is converted, it is a copy.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_RECORDS_H
 #define LANEBLOOM_CLI_RECORDS_H
@@ -16,9 +16,9 @@
 #include "marks.h"
 #include "typed_text.h"
 
-/* The number of records of a batch. It is small enough that the records and their slices stay in
- * the L2 cache: batches of 256, 1024 and 2048 lines of 12 bytes were equally fast. It is a multiple
- * of 8, so that the bitmaps of full batches are adjacent. */
+/* The number of records of a batch. The number is so small that the records and their slices stay
+ * in the L2 cache: batches of 256, 1024 and 2048 lines of 12 bytes were equally fast. It is a
+ * multiple of 8, so that the bitmaps of full batches are adjacent. */
 enum { BATCH_NRECORDS = 2048 };
 
 enum decompress {
@@ -39,11 +39,11 @@ struct record_syntax {
 
   /* Says how a key is made from its text. The flag JOINED also means that a whole record consists
    * of joined fields. form_origin names the option or the filter that required this form, for
-   * messages. NULL: nothing has required one. */
+   * messages. It is NULL if nothing has required a form. */
   lanebloom_key_form form;
   const char *form_origin;
   struct text_units units; /* how the values of a table's column are written as text; zeros if the
-                            * keys are of no column: the text of a decimal is then its unscaled
+                            * keys belong to no column; the text of a decimal is then its unscaled
                             * value */
   bool is_decoded; /* the keys in the records are already decoded, even if the filter records that
                     * keys are decoded */
@@ -80,9 +80,9 @@ bool have_nuls(const struct record_syntax *syntax, const char *data, size_t nbyt
   "UTF-16 text needs `iconv'"
 
 /* Do lines end in carriage returns only, so that the whole input would be one record? Call this
- * with all bytes of an input. Returns true if records are lines, and the bytes contain no line feed
- * but a carriage return before the last byte. Returns false for CSV and TSV, of which such inputs
- * are refused earlier, and for JSON, which takes both characters as spaces. */
+ * with all bytes of an input. Returns true if records are lines, and the bytes contain no line
+ * feed, but contain a carriage return before the last byte. Returns false for CSV and TSV, because
+ * such inputs are refused earlier, and for JSON, because both characters are spaces in JSON. */
 bool is_line_of_returns(const struct record_syntax *syntax, const char *data, size_t nbytes);
 #define LINE_OF_RETURNS_TEXT                                                                       \
   "expected lines that end in LF or in CR LF, found carriage returns (CR) alone: run tr '\\r' "    \
@@ -101,9 +101,9 @@ struct batch {
   lanebloom_keys keys; /* the key of each record; the key is empty if the record has none */
   size_t n;
   const char *data;               /* the beginning of the first record */
-  const lanebloom_slice *records; /* n records without their terminators, and one more, whose data
-                                   * is the end of the batch; NULL for fixed width */
-  size_t width;                   /* the size of each record; 0: it is in `records` */
+  const lanebloom_slice *records; /* n records without their terminators, and one more element,
+                                   * whose data is the end of the batch; NULL for fixed width */
+  size_t width;                   /* the size of each record; 0: the sizes are in `records` */
   lanebloom_slice *slices;        /* the keys; NULL for fixed width */
   uint8_t *missing; /* bit i is set if record i has no key, because fields are missing or malformed;
                      * NULL: all records have keys */
@@ -129,7 +129,7 @@ static inline bool batch_has_key(const struct batch *batch, size_t i)
   return !batch->missing || !(batch->missing[i / 8] >> i % 8 & 1);
 }
 
-/* Returns words for messages that say of several records that they have no key. */
+/* Returns the words that follow "N of M records" in messages about records without a key. */
 static inline const char *missing_text(const struct record_syntax *syntax)
 {
   return syntax->form.encoding ? "have no key, or malformed text" : "lack a field of the key";
@@ -145,7 +145,7 @@ enum fault_kind {
   FAULT_MEMORY,
   FAULT_MISSING,  /* the record has fewer fields than the key needs */
   FAULT_QUOTE,    /* there is a quote inside a field that does not begin with a quote */
-  FAULT_AFTER,    /* something else than a separator or a line end follows a closing quote */
+  FAULT_AFTER,    /* something other than a separator or a line end follows a closing quote */
   FAULT_UNCLOSED, /* a closing quote is missing */
   FAULT_TEXT,     /* the text of a key cannot be decoded, or the value of a JSON member has no
                    * text */
@@ -178,8 +178,8 @@ struct cutter {
   const char *next, *end; /* the bytes that are not cut yet */
   size_t nrecords;        /* the number of records in all batches so far */
   size_t nmissing;        /* how many of these records have no key */
-  uint64_t nlines;        /* the number of line ends in all records so far, including those inside
-                           * quotes */
+  uint64_t nlines;        /* the number of line ends in all records so far, including line ends
+                           * inside quotes */
   struct fault fault;     /* says why the cutter stopped before the end of the bytes */
   enum returns returns;   /* says how the keys in the first batch of an input end */
 

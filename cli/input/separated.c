@@ -1,5 +1,5 @@
-/* Cuts records into fields. It searches separators, quotes and line ends in blocks of 64 bytes. The
- * result for a block is a mask, which has one bit for each byte. In the mask of the quotes, the
+/* Cuts records into fields. Searches for separators, quotes and line ends in blocks of 64 bytes.
+ * The result for a block is a mask, which has one bit for each byte. In the mask of the quotes, the
  * parity of all bits up to a byte tells whether this byte is inside quotes, as in simdjson (G.
  * Langdale, D. Lemire, Parsing Gigabytes of JSON per Second, VLDB Journal 28, 2019, section 3.1.1).
  * If a quote is misplaced, a slower loop finds the fault.
@@ -15,10 +15,10 @@
 struct span {
   const char *data;
   size_t nbytes;
-  bool has_pairs; /* it contains pairs of quotes, each of which means one quote in the key */
+  bool has_pairs; /* the field contains pairs of quotes, each of which means one quote in the key */
 };
 
-/* How far the cutter has read in a record. */
+/* The position of the cutter in a record. */
 struct cursor {
   const char *record, *field;
   size_t nfields;                 /* the number of fields of the record that have ended */
@@ -156,7 +156,7 @@ struct quoting {
   bool has_ends_inside;   /* some block had separators or line ends inside quotes */
 };
 
-/* Returns a mask of the next 64 bytes, or of the bytes that are left if there are fewer. A bit is
+/* Returns a mask of the next 64 bytes, or of all bytes that are left if these are fewer. A bit is
  * set if its byte is one of the n bytes. n is 1 or 2. */
 __attribute__((always_inline)) static inline uint64_t find_marks(const char *block, const char *end,
                                                                  const char *bytes, size_t n)
@@ -169,7 +169,7 @@ __attribute__((always_inline)) static inline uint64_t find_marks(const char *blo
   return find_bytes(last, bytes, n) & (((uint64_t)1 << nleft) - 1);
 }
 
-/* Returns a mask of which bit i is set if the number of set bits among bits 0 to i of `bits' is
+/* Returns a mask in which bit i is set if the number of set bits among bits 0 to i of `bits' is
  * odd. */
 static inline uint64_t prefix_parity(uint64_t bits)
 {
@@ -178,8 +178,8 @@ static inline uint64_t prefix_parity(uint64_t bits)
   return bits;
 }
 
-/* Returns a mask of the bytes that follow a closing quote although they must not. A carriage return
- * may follow a closing quote if a line end follows the carriage return. `outside` marks the bytes
+/* Returns a mask of the bytes that must not follow a closing quote, but do. A carriage return may
+ * follow a closing quote if a line end follows the carriage return. `outside` marks the bytes
  * outside quotes, and `after` marks the bytes that follow a closing quote but do not end a
  * field. */
 static uint64_t find_text_after(const char *block, const char *end, char terminator,
@@ -192,8 +192,8 @@ static uint64_t find_text_after(const char *block, const char *end, char termina
   return (after & ~returns) | (expected & ~line_ends);
 }
 
-/* `ends` marks the separators and line ends. Removes those inside quotes, which do not end fields.
- * Returns false if a quote is misplaced. */
+/* `ends` marks the separators and line ends. Removes the marks inside quotes, because these bytes
+ * do not end fields. Returns false if a quote is misplaced. */
 __attribute__((always_inline)) static inline bool apply_quotes(const struct cutter *cutter,
                                                                const char *block,
                                                                struct quoting *quoting,
@@ -278,8 +278,9 @@ static bool step_quote(struct cutter *cutter, const struct cursor *cursor, const
   return cutter->fault.kind == FAULT_NONE;
 }
 
-/* A field ends at `at`. If it has a closing quote, nothing but a carriage return before a line end
- * may be between the quote and `at`. Returns false, with a fault, if something is. */
+/* Checks a field that ends at `at`. If the field has a closing quote, only a carriage return before
+ * a line end may be between this quote and `at`. Returns false, with a fault, if another byte is
+ * there. */
 static bool check_closing(struct cutter *cutter, const struct cursor *cursor, const char *closing,
                           const char *at)
 {

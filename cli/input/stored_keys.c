@@ -34,8 +34,8 @@ static void keep_key(struct stored_keys *stored, lanebloom_slice key, lanebloom_
   stored->offsets[++stored->nkeys] = stored->nbytes;
 }
 
-/* Stores the keys of a batch, which was cut out of `data`. `copy` is a copy of the data, in which
- * the records stay, or NULL. */
+/* Stores the keys of a batch, which was cut out of `data`. `copy` is NULL, or a copy of the data;
+ * the stored records are then parts of this copy. */
 static void keep_batch(struct stored_keys *stored, const struct batch *batch, const char *data,
                        const char *copy)
 {

@@ -1,5 +1,4 @@
-/* Reads all inputs and keeps their keys in memory. If the caller wants them, it also keeps the
- * records.
+/* Reads all inputs and keeps their keys in memory. Also keeps the records if the caller wants this.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_STORED_KEYS_H
 #define LANEBLOOM_CLI_STORED_KEYS_H

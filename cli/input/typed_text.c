@@ -12,8 +12,9 @@
 
 /* ---- Reading ---- */
 
-/* The part of a text that was not read yet. The functions that read a part of the text return false
- * if the text does not begin with this part. */
+/* The rest of a text, which was not read yet. The functions whose names begin with take read an
+ * element of the text, such as a number. They return false if the rest does not begin with this
+ * element. */
 struct reader {
   const char *at, *end;
 };
@@ -31,7 +32,8 @@ static bool take(struct reader *reader, char wanted)
   return true;
 }
 
-/* Reads a number of exactly ndigits digits. Returns false if it is not from `least' to `most'. */
+/* Reads a number of exactly ndigits digits. Returns false if the number is not from `least' to
+ * `most'. */
 static bool take_number(struct reader *reader, int ndigits, int least, int most, int *number)
 {
   *number = 0;
@@ -58,7 +60,7 @@ static uint8_t *store_wide(unsigned __int128 value, uint8_t *to)
 /* ---- Floating-point numbers ---- */
 
 /* Is the text a decimal number or an infinity? Hexadecimal numbers are refused, because columns of
- * numbers are not written so. NaN is refused, because it equals no key. */
+ * numbers are not written in this way. NaN is refused, because it equals no key. */
 static bool is_number(const char *text)
 {
   text += *text == '-' || *text == '+';
@@ -135,8 +137,9 @@ static uint8_t *decode_date(lanebloom_slice text, uint8_t *to)
   return store((uint64_t)days, 4, to);
 }
 
-/* If a point follows, reads the digits after it. *fraction is their value in units of which a
- * second has `units', a power of ten. Digits that mean less than a unit must be 0. */
+/* If a point follows, reads the digits after it, and sets *fraction to their value. The value is in
+ * units; `units' is the number of units in a second, a power of ten. Digits that mean less than a
+ * unit must be 0. */
 static bool take_fraction(struct reader *reader, int64_t units, int64_t *fraction)
 {
   *fraction = 0;

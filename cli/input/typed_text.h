@@ -24,7 +24,7 @@ struct text_units {
   /* For LANEBLOOM_DECIMAL128: the number of digits after the decimal point. It is not negative. */
   int32_t decimal_scale;
   /* For integers that may be written as a time of day: the number of units in a second, which is a
-   * power of ten. 0: they may not. */
+   * power of ten. 0: they may not be written so. */
   int64_t per_second;
   bool is_int96; /* for LANEBLOOM_TIMESTAMP_NS: the value has 16 bytes, so it can be in any year */
 };
@@ -36,7 +36,7 @@ uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *unit
                       lanebloom_slice text, uint8_t *to);
 
 /* Decodes a time of day, such as 12:34 or 12:34:56.789, like decode_typed(). The value has nbytes
- * and is the time since midnight, in units of which a second has `units'. */
+ * and is the time since midnight, in units. `units' is the number of units in a second. */
 uint8_t *decode_time_of_day(lanebloom_slice text, int64_t units, size_t nbytes, uint8_t *to);
 
 /* Returns a description of the text that is expected, for messages. */

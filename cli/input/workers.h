@@ -1,6 +1,6 @@
 /* Runs workers, which are threads that share the chunks of the inputs. Results are delivered in the
- * order of the inputs. The workers form a ring and pass two tokens around it; some steps are
- * allowed only to the worker that has the right token.
+ * order of the inputs. The workers form a ring and pass two tokens around it; only the worker that
+ * has the right token may take some of the steps:
  *
  *   input token     take a chunk       one worker at a time, in a ring
  *   no token        read, work on it   all at once
@@ -24,16 +24,17 @@ struct job {
   size_t nworkers; /* the most workers; fewer run if there are fewer chunks, or if threads cannot be
                     * started */
   enum progress progress;
-  bool is_first_of_two; /* the inputs will be read a second time, which will report missing keys */
+  bool is_first_of_two; /* the inputs will be read a second time, and the second reading will report
+                         * missing keys */
   bool needs_all;       /* the command must exit at the first input that cannot be read to its
                          * end */
 
   /* Each of these functions may be NULL. `worker` is a number from 0 to nworkers - 1. For each
    * chunk, the same worker calls work() and then deliver().
    *
-   * Several workers call work() at the same time. It cuts the whole chunk, unless deliver() will
-   * then exit. Only one worker at a time calls deliver(), in the order of the chunks, and only for
-   * chunks without an error. `first` is the number of the first record of the chunk, from 1.
+   * Several workers call work() at the same time. work() must cut the whole chunk, unless deliver()
+   * will then exit. Only one worker at a time calls deliver(), in the order of the chunks, and only
+   * for chunks without an error. `first` is the number of the first record of the chunk, from 1.
    * deliver_header() is called in the same way with the header of the inputs, before the first
    * record. */
   void *context;
@@ -53,8 +54,9 @@ struct job {
                                 * none */
 
   /* private */
-  bool has_warned;            /* has it warned of NUL bytes? */
-  bool has_warned_of_returns; /* that only some of the first keys end in carriage returns */
+  bool has_warned;            /* the warning about NUL bytes was printed */
+  bool has_warned_of_returns; /* the warning was printed that only some of the first keys end in
+                               * carriage returns */
   uint64_t nlines;            /* the number of lines of the chunk's input before the chunk */
 };
 

@@ -51,8 +51,8 @@ static const char *explain_number(const char *text)
              : "";
 }
 
-/* Returns advice about unknown units as well, such as 1m, 1bn, or 1GB for a number that does not
- * count bytes. */
+/* Returns advice about an unknown unit, as in 1m or 1bn, or in 1GB if the number does not count
+ * bytes. For other texts, returns the advice of explain_number(). */
 static const char *explain_count(const char *text)
 {
   const size_t ndigits = strspn(text, "0123456789.");
@@ -82,7 +82,7 @@ uint64_t parse_size(const struct argp_state *state, const char *option, const ch
 
 /* ---- Other numbers ---- */
 
-/* Reads the first nbytes of the text. */
+/* Reads the first nbytes of the text as a number. */
 static bool read_number(const char *text, size_t nbytes, double *value)
 {
   char *end = NULL;

@@ -27,9 +27,9 @@ enum { OPTION_KERNEL = 0x100, OPTION_PROGRESS, OPTION_USAGE };
 static size_t edit_distance(const char *word, const char *name)
 {
   const size_t n = strlen(name);
-  size_t *row = resize(NULL, (n + 1) * sizeof *row); /* for each prefix of the name, its distance
-                                                      * from the part of the word that was
-                                                      * compared */
+  size_t *row = resize(NULL, (n + 1) * sizeof *row); /* row[i] is the distance between the first i
+                                                      * characters of the name and the part of the
+                                                      * word that was compared */
   for (size_t i = 0; i <= n; i++)
     row[i] = i;
   for (; *word; word++) {
@@ -84,7 +84,7 @@ static void add_known(struct known_options *known, const char *name, int has_arg
   known->names[known->n++] = (struct option){name, has_arg, NULL, key};
 }
 
-/* NOLINTNEXTLINE(misc-no-recursion): it goes as deep as our tables of options do */
+/* NOLINTNEXTLINE(misc-no-recursion): the recursion is as deep as the tables of options */
 static void list_options(struct known_options *known, const struct argp *argp)
 {
   const struct argp_option *option = argp->options;
@@ -103,9 +103,9 @@ static void list_options(struct known_options *known, const struct argp *argp)
     list_options(known, child->argp);
 }
 
-/* Reports a usage error, except if the word is the beginning of a known name. In that case the word
- * abbreviates several names, because getopt_long() accepts abbreviations of one name. argp reports
- * this later. */
+/* Reports a usage error unless the word is the beginning of a known name. Such a word abbreviates
+ * several names, because getopt_long() accepts a word that abbreviates only one. argp reports the
+ * ambiguous word later. */
 static void refuse_long_option(const struct argp_state *state, const struct known_options *known,
                                char *word)
 {
@@ -158,7 +158,7 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
 
   opterr = optind = 0;
   for (int key = 0; key != -1 && !ends_command(key);) {
-    optopt = INT_MAX; /* getopt_long() changes this only if the option is wrong */
+    optopt = INT_MAX; /* getopt_long() changes optopt only if the option is wrong */
     optarg = NULL;
     key = getopt_long(argc, words, letters, known.names, NULL);
     const char *word = words[optind - 1];
@@ -236,7 +236,8 @@ void parse_options(const struct argp *argp, unsigned flags, int argc, char **arg
 
 /* ---- values ---- */
 
-/* Used instead of argp_error(), which prints "(null)" if memory runs out, and which may return. */
+/* Use this instead of argp_error(), which prints "(null)" if memory runs out, and which may
+ * return. */
 void usage_error(const struct argp_state *state, const char *format, ...)
 {
   va_list arguments;

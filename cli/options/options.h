@@ -1,7 +1,8 @@
 /* Declares the options that several verbs share, and parses the values of options. An option, or a
- * group of options, is a struct argp that verbs name among their `children'. Its comment names the
- * type of its input: the object that the verb passes in child_inputs and that receives the value.
- * If a value is not allowed, the command prints a usage error and exits.
+ * group of options, is a struct argp that verbs name among their `children'. The comment of the
+ * struct names the type of its input, which is the object that receives the value. The verb passes
+ * this object in child_inputs. If a value is not allowed, the command prints a usage error and
+ * exits.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_OPTIONS_H
 #define LANEBLOOM_CLI_OPTIONS_H
@@ -21,9 +22,9 @@ void parse_options(const struct argp *argp, unsigned flags, int argc, char **arg
 /* Prints the text of --version. It is defined in version.c. */
 void print_version(FILE *stream);
 
-/* The option --kernel. It has no input. After the last option it checks $LANEBLOOM_KERNEL, unless
- * --kernel was given: if the variable names a kernel that this CPU cannot run, the command prints a
- * message and exits. */
+/* The option --kernel. It has no input. If --kernel was not given, $LANEBLOOM_KERNEL is checked
+ * after the last option: if the variable names a kernel that this CPU cannot run, the command
+ * prints a message and exits. */
 extern const struct argp kernel_argp;
 
 /* The option -j. Its input is a size_t, the number of workers. */
@@ -33,9 +34,9 @@ extern const struct argp jobs_argp;
 extern const struct argp progress_argp;
 
 /* Replaces PROGRESS_AUTO by PROGRESS_NEVER unless a person can see the reports and no records can
- * appear between them. So standard error must be a terminal. If records are printed, standard
- * output must not be a terminal, and also no pipe or socket, which may lead to the same
- * terminal. */
+ * appear between them. So PROGRESS_AUTO remains only if standard error is a terminal. If records
+ * are printed, standard output must also be neither a terminal, nor a pipe or socket, because these
+ * may lead to the same terminal. */
 enum progress resolve_progress(enum progress when, bool prints_records);
 
 /* Prints a usage error and exits. Unlike argp_error(), it never returns, and it prints with
@@ -51,8 +52,8 @@ struct suggestion {
   size_t distance;
 };
 
-/* Compares the name with the word. If it is more similar to the word than the suggestion so far,
- * and similar enough, it becomes the suggestion. */
+/* Compares the name with the word. If the name is similar enough, and more similar to the word than
+ * the suggestion so far, the name becomes the suggestion. */
 void suggest(struct suggestion *suggestion, const char *name);
 
 /* Reports a usage error: prints the problem, the word, and the suggested name if there is one. */
