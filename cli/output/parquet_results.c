@@ -34,8 +34,8 @@ static void add_text(struct text *text, const void *bytes, size_t nbytes)
   text->nbytes += nbytes;
 }
 
-/* Adds a line to the output of --prune. Names are not escaped, because programs read them; they are
- * escaped only for a terminal. `group' is the number of a row group, or "" if only files are
+/* Adds a line to the output of --prune. Names are escaped only for a terminal, because programs
+ * read the output otherwise. `group' is the number of a row group, or "" if only files are
  * printed. */
 static void add_name(struct printing *printing, const char *path, const char *group)
 {

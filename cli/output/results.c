@@ -27,10 +27,10 @@ struct chunk_result {
   struct records rest;        /* the records that are not selected, for --unmatched */
   bool begins_input;          /* the chunk begins with the first record of an input */
   bool short_of_memory;       /* memory ran out, so the chunk was not screened to its end */
-  size_t *counts;             /* the number of hits for each source in the batch, followed by those
-                               * in the chunk; or NULL */
-  struct source_lists *lists; /* the sources of the first selected records, as many as fit; or
-                               * NULL */
+  size_t *counts;             /* the number of hits for each source in the batch, followed by the
+                               * number of hits for each source in the chunk; or NULL */
+  struct source_lists *lists; /* the sources of the first selected records, for as many records as
+                               * fit; or NULL */
   uint8_t bitmap[CHUNK_NRECORDS / 8 + 8];  /* bit i is set if record i is a hit; find_bit() reads
                                             * whole words */
   uint8_t missing[CHUNK_NRECORDS / 8 + 8]; /* with --missing: bit i is set if record i has no key */
@@ -105,9 +105,9 @@ static size_t set_missing(const struct screen *screen, const struct batch *batch
 }
 
 /* Copies the records of the batch whose bit equals `wanted` to `to`, and returns the end of the
- * copy. `to` may be in the chunk, before the batch or at its beginning. Adjacent records are moved
- * by one memmove(). If `to' is the beginning of the batch, the records before the first one that is
- * left out stay where they are. */
+ * copy. `to` may be in the chunk, before the batch or at the beginning of the batch. Adjacent
+ * records are moved by one memmove(). If `to' is the beginning of the batch, the records before the
+ * first omitted one are not moved. */
 static char *gather(const struct batch *batch, const uint8_t *bitmap, bool wanted, char *to)
 {
   for (size_t end, first = 0;; first = end) {
@@ -161,7 +161,7 @@ static char *annotate(const struct record_syntax *syntax, const char *record, si
   return to + field_nbytes + tail_nbytes;
 }
 
-/* Is record i left out of all outputs because it has no key? */
+/* Is record i omitted from all outputs because it has no key? */
 static bool is_dropped(const struct screen *screen, const struct batch *batch, size_t i)
 {
   return screen->syntax.fields.missing == MISSING_DROP && !batch_has_key(batch, i);
@@ -191,8 +191,9 @@ static void flip_dropped(const struct screen *screen, const struct batch *batch,
       bitmap[i / 8] ^= (uint8_t)(1 << i % 8);
 }
 
-/* Appends those records of the batch that are neither selected nor dropped to `rest`. While they
- * are gathered, the bits of dropped records are inverted, so that these records look selected. */
+/* Appends those records of the batch that are neither selected nor dropped to `rest`. While
+ * gather() runs, the bits of dropped records are inverted, so that gather() omits these records,
+ * too. */
 static void collect_rest(const struct screen *screen, struct records *rest,
                          const struct batch *batch, uint8_t *bitmap)
 {
@@ -213,7 +214,7 @@ static bool collect(const struct screen *screen, struct chunk_result *result,
   if ((screen->annotation && !reserve(output, nbytes + batch->n * ANNOTATION_NBYTES)) ||
       (screen->unmatched_path && !reserve(rest, nbytes)))
     return false;
-  if (screen->unmatched_path) /* must come first, because gather() may overwrite the records */
+  if (screen->unmatched_path) /* this comes first, because gather() may overwrite the records */
     collect_rest(screen, rest, batch, bitmap);
   char *end = output->data + output->nbytes;
   if (screen->annotation)
@@ -312,7 +313,7 @@ static struct selected take_selected(struct selection *selection)
   return record;
 }
 
-/* Prints each record that has a list once for each source in the list. */
+/* For each record that has a list, prints the record once for each source in the list. */
 static void print_listed(struct selection *selection, const struct source_lists *lists)
 {
   struct screen *screen = selection->screen;
@@ -333,8 +334,8 @@ static void print_with_sources(struct selection *selection, struct source_lists 
 {
   static struct cutter cutter; /* only the worker with the output token uses it */
   print_listed(selection, lists);
-  /* If nothing was listed so far, and the first record of the chunk is selected, this record comes
-   * first here, too. It may then begin with a byte order mark. */
+  /* If nothing was listed so far, and the first record of the chunk is selected, the cutter begins
+   * with this record, which may begin with a byte order mark. */
   const bool at_beginning = selection->result->begins_input && selection->i == 0 &&
                             find_bit(selection->result->bitmap, 0, 1, true) == 0;
   cutter_begin(&cutter, &selection->screen->job.inputs->syntax, selection->next,
@@ -432,8 +433,8 @@ static size_t count_missing(const struct chunk_result *result, size_t first, siz
   return n;
 }
 
-/* Stops at the number of selected records that --max-count or --quiet allows. Removes the records
- * after the last selected one, and counts them as not read. */
+/* Limits the selected records to the number that --max-count or --quiet allows. Removes all records
+ * after the last selected one, and counts the removed records as not read. */
 static void limit(struct screen *screen, struct chunk_result *result)
 {
   const uint64_t nleft = screen->max_nselected - screen->nselected;

@@ -33,7 +33,8 @@ struct screen {
 
   /* private */
   struct sink output, unmatched; /* `output' receives the selected records, or with an annotation
-                                  * all of them; `unmatched' receives the other records */
+                                  * all records; `unmatched' receives the records that are not
+                                  * selected */
   struct sink summary_file;
   double begin;                 /* the time at which the run began, by seconds() */
   struct chunk_result *results; /* one for each worker */
@@ -68,8 +69,8 @@ void open_sinks(struct screen *screen);
 /* If an output would be written into the file at this path, prints a message and exits. */
 void check_is_no_output(const struct screen *screen, const char *path);
 
-/* begin_screen() begins to read the inputs of the job. end_screen() ends the run, after the result
- * was printed: prints the summary and warnings, and frees the answer. Returns the exit status. */
+/* begin_screen() begins to read the inputs of the job. Call end_screen() after the result was
+ * printed. It prints the summary and warnings, frees the answer, and returns the exit status. */
 void begin_screen(struct screen *screen, const struct input_messages *messages);
 int end_screen(struct screen *screen);
 
@@ -79,15 +80,15 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
 
 /* ---- summary.c ---- */
 
-/* May all keys that passed be false positives? This is so if no more keys passed than absent keys
- * would pass: at most a tenth more than the model of the filters predicts, plus three standard
- * deviations. The rate of tables is unknown, so the result for tables is true only if no key
- * passed. Returns false after `match', which is exact. */
+/* May all keys that passed be false positives? Returns true if no more keys passed than the model
+ * of the filters predicts for absent keys, plus a tenth and three standard deviations. The rate of
+ * tables is unknown, so the result for tables is true only if no key passed. Returns false after
+ * `match', which is exact. */
 bool are_false_positives(const struct screen *screen);
 
 /* Warns if `match' found none of many keys, or if no more keys passed the filters than absent keys
- * would. Does not warn if --summary reports this, or if absent keys are selected. It also does not
- * warn if the tables of a database contain none of the keys, because this is a normal result. */
+ * would. Does not warn if --summary reports this result, if absent keys are selected, or if the
+ * tables of a database contain none of the keys, which is a normal result. */
 void warn_of_chance(const struct screen *screen);
 
 /* If --summary was given, prints the summary: the numbers of records, and more. */

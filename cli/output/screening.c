@@ -28,7 +28,7 @@ static void print_counts(const struct screen *screen)
     outputf("%s%" PRIu64 "\n", screen->labels[i], screen->nhits[i]);
 }
 
-/* Does the output say of some key that it is absent? */
+/* Does the output report any key as absent? */
 static bool tells_absence(const struct screen *screen)
 {
   return screen->invert || screen->unmatched_path || screen->annotation ||
@@ -48,9 +48,9 @@ static bool is_complete(const struct screen *screen)
   return screen->job.nfailed == 0 && is_answer_whole(screen);
 }
 
-/* Warns if the keys of the inputs end in carriage returns and the other keys do not, or the
- * reverse. The carriage returns are part of every key, so no key can match. The other keys are
- * those of KEYS or of the filter. */
+/* Compares the keys of the inputs with the keys in KEYS or in the filter. If the keys of only one
+ * side end in carriage returns, warns: a carriage return is part of the key, so no key can
+ * match. */
 static void warn_of_returns(const struct screen *screen)
 {
   static const char advice[] = "--crlf leaves it out of keys";

@@ -1,6 +1,6 @@
 /* A sink is an output for records: standard output, or a file. A file receives all records or
- * remains unchanged, because a new file replaces it at the end. If the command exits before that,
- * the new file is discarded. Only one thread at a time may use a sink. On an error these functions
+ * remains unchanged, because a new file replaces it at the end. If the command exits earlier, the
+ * new file is discarded. Only one thread at a time may use a sink. On an error these functions
  * print a message, except for EPIPE, and exit with EXIT_TROUBLE.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_SINKS_H

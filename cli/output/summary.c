@@ -14,8 +14,8 @@
 #include "../input/workers.h"
 #include "screen.h"
 
-/* Returns the share of absent keys that pass. Returns NaN if it is unknown or if no absent key
- * passes. */
+/* Returns the share of absent keys that pass. Returns NaN if the share is unknown, and for `match',
+ * for which no absent key passes. */
 static double expected_rate(const struct screen *screen)
 {
   const struct answer *answer = &screen->answer;
@@ -45,7 +45,7 @@ bool are_false_positives(const struct screen *screen)
   return (double)passing.nhits <= 1.1 * expected + 3 * sqrt(expected * (1 - rate));
 }
 
-/* Are there enough keys for a conclusion? The rate is computed last, because this reads all
+/* Are there enough keys for a conclusion? The rate is computed last, because computing it reads all
  * filters. */
 static bool are_significant(const struct screen *screen)
 {

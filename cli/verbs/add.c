@@ -24,8 +24,8 @@
 enum { OPTION_OVERFILL = 0x100 };
 
 struct add {
-  struct build build; /* says how to build a filter of the new keys that can be merged with the one
-                       * at build.path */
+  struct build build; /* says how to build a filter of the new keys that can be merged with the
+                       * filter at build.path */
   const char *file;   /* the file that build.path leads to, after links */
   double planned_rate;
   bool overfill;
@@ -142,10 +142,10 @@ static void plan_like(struct add *add, const lanebloom_filter *filter)
         lanebloom_format_name(build->format), build->bits_per_key, nbytes, info.nprobes);
 }
 
-/* Returns the path of the file to which `path' leads. Links are followed only here, so the file
- * that is read is the one that is locked and replaced. A path such as /dev/fd/3 leads to the file
- * that is open as this descriptor. Its own path is needed, because writing to the descriptor would
- * not replace the filter. The caller frees the result. */
+/* Returns the path of the file to which `path' leads. Links are followed only here, so the same
+ * file is read, locked and replaced. If the path names a descriptor, such as /dev/fd/3, returns the
+ * path of the open file itself, because writing to the descriptor would not replace the filter. The
+ * caller frees the result. */
 static char *resolve(const char *path)
 {
   struct stat found;
@@ -185,8 +185,8 @@ static void look_at_filter(struct add *add)
 
 /* ---- the verb ---- */
 
-/* If the false-positive rate is higher than planned, prints a message, and exits unless --overfill
- * was given. Up to a tenth more is accepted, as in `build'. */
+/* If the filter holds more keys than it has room for, and its false-positive rate is more than a
+ * tenth higher than planned, prints a message, and exits unless --overfill was given. */
 static void check_rate_is_kept(const struct add *add, const lanebloom_filter *filter)
 {
   const struct build *build = &add->build;

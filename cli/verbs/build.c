@@ -140,9 +140,9 @@ static bool has_more_keys(const struct build *build, uint64_t nkeys)
   return build->expected_keys > 0 && nkeys > build->expected_keys;
 }
 
-/* Measures the rate and warns if it is higher than --rate, because only a model chose the bits per
- * key. The number of random hashes is such that about a hundred of them pass, but at least 500,000
- * and at most 50 million. Up to a tenth more than --rate is accepted. */
+/* Measures the rate, because only a model chose the bits per key. Warns if even the lower end of
+ * the confidence interval is more than a tenth above --rate. Queries so many random hashes that
+ * about a hundred pass, but at least 500,000 and at most 50 million. */
 static void check_rate_is_kept(const struct build *build, const lanebloom_filter *filter,
                                uint64_t nkeys)
 {
@@ -163,8 +163,8 @@ static void check_rate_is_kept(const struct build *build, const lanebloom_filter
            overfull || is_default ? "" : lanebloom_format_name(DEFAULT_FORMAT));
 }
 
-/* Warns if there were more keys than --expected, and the rate is higher than planned because of
- * them. Up to a tenth more than the planned rate is accepted. */
+/* Warns if there were more keys than --expected, and the rate is therefore more than a tenth higher
+ * than planned. */
 static void check_keys_fit(const struct build *build, const lanebloom_filter_info *info,
                            uint64_t nkeys)
 {
@@ -180,8 +180,8 @@ static void check_keys_fit(const struct build *build, const lanebloom_filter_inf
            build->expected_keys, nkeys, 100 * info->model_rate, 100 * planned);
 }
 
-/* Warns if the filter has other bits per key than --bits says. Formats limit them, and round them
- * to thousandths or whole numbers. */
+/* Warns if the filter has other bits per key than --bits says. Formats limit the bits per key, and
+ * round them to thousandths or whole numbers. */
 static void check_bits_are_kept(const struct build *build, const lanebloom_filter_info *info)
 {
   lanebloom_format_info format;

@@ -31,8 +31,8 @@ static _Noreturn void die_of_bits(const struct build *build)
       build->bits_text);
 }
 
-/* nkeys keys do not fit into a filter with these bits per key. Returns the largest number that
- * fits, and sets *nbytes to the size of that filter. */
+/* Call this if nkeys keys do not fit into a filter with these bits per key. Returns the largest
+ * number of keys that fits, and sets *nbytes to the size of the filter for this number. */
 static uint64_t most_keys(const struct build *build, uint64_t nkeys, uint64_t *nbytes)
 {
   uint64_t enough = 0, too_many = nkeys, planned;
@@ -135,10 +135,10 @@ uint64_t count_keys(const struct build *build)
 
 /* The state while a filter is built. A single worker adds keys to `builder'. Several workers each
  * have a partial builder of their own, and the partials are merged into `builder'. If the size is
- * not known at the start, builders store hashes, and their order matters: each worker merges its
- * partial after every chunk, while it holds the output token, and the bits are set at the end. If
- * --expected gave the size, keys may be added in any order, so all partials are merged at the
- * end. */
+ * not known at the start, builders store hashes, and the order of the hashes matters. So each
+ * worker merges its partial after every chunk, while it holds the output token, and the bits are
+ * set at the end. If --expected gave the size, keys may be added in any order, so all partials are
+ * merged at the end. */
 struct building {
   const struct build *build;
   size_t nworkers;
@@ -219,11 +219,12 @@ static void deliver_chunk(void *context, size_t worker, struct chunk *chunk, uin
 
 /* ---- setting the bits of stored hashes ---- */
 
-/* A thread is started only for at least this many keys, since fewer do not repay it. */
+/* Each thread gets at least this many keys, because fewer do not repay the cost of a thread. */
 enum { MIN_PART_NKEYS = 1 << 16 };
 
 /* Returns how many threads set bits. Each thread has a filter of its own. Together these filters
- * take at most MAX_FILTERS_NBYTES, or as much as the stored hashes if those take more. */
+ * take at most MAX_FILTERS_NBYTES, or, if the stored hashes take more than that, at most as much as
+ * the hashes. */
 static size_t count_parts(const struct build *build, uint64_t nkeys)
 {
   const uint64_t hashes_nbytes = nkeys * lanebloom_format_hash_size(build->format);

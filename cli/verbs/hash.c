@@ -1,4 +1,4 @@
-/* lanebloom hash: prints the hash of each record, and the bits of a filter that it probes.
+/* lanebloom hash: prints the hash of each record, and the bits of a filter that the hash probes.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -97,7 +97,7 @@ static void open_filter(struct hash *hash)
   hash->positions = resize(NULL, (info.nprobes + 1) * sizeof *hash->positions);
 }
 
-/* Prints a hash, and with --filter the bits that it probes. `value' points to a result of
+/* Prints a hash, and with --filter the bits that the hash probes. `value' points to a result of
  * lanebloom_hash(), which is an integer in the byte order of this machine. */
 static void print_hash(const struct hash *hash, const void *value)
 {
@@ -135,7 +135,7 @@ static void hash_chunk(void *context, size_t worker, struct cutter *cutter, stru
 {
   (void)worker, (void)chunk;
   const struct hash *hash = context;
-  static uint64_t hashes[BATCH_NRECORDS]; /* also enough for BATCH_NRECORDS hashes of 4 bytes */
+  static uint64_t hashes[BATCH_NRECORDS]; /* hashes of 4 bytes fit, too */
   struct batch batch;
   while (cutter_next(cutter, &batch)) {
     lanebloom_status status = lanebloom_hash(hash->format, &batch.keys, hashes);
@@ -172,8 +172,8 @@ int hash_main(int argc, char **argv)
   struct job job = {.inputs = &inputs,
                     .nworkers = 1,
                     .context = &hash,
-                    .work = hash_chunk}; /* hash_chunk() prints, so only one worker keeps the order
-                                          * of the records */
+                    .work = hash_chunk}; /* hash_chunk() prints, so the order of the records is kept
+                                          * only if there is a single worker */
   job_run(&job);
   free(hash.positions);
   lanebloom_filter_free(hash.filter);

@@ -18,8 +18,8 @@ static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nb
                                   uint64_t nhashes)
 {
   enum { BATCH_NHASHES = 4096 };
-  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so each word may be one hash of 8
-                                          * bytes or two of 4 bytes */
+  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so each word can serve as one hash
+                                          * of 8 bytes or as two of 4 bytes */
   uint64_t state = MEASURE_SEED, nhits = 0;
   while (nhashes > 0) {
     const size_t per_word = sizeof *hashes / hash_nbytes;

@@ -71,7 +71,7 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &force_argp}, {.argp = &kernel_argp}, {0}},
 };
 
-/* Maps all filters into memory. If one cannot be read, prints messages and exits. */
+/* Maps all filters into memory. If a filter cannot be read, prints messages and exits. */
 static struct mapped *map_all(const struct merge *merge)
 {
   struct mapped *mapped = resize(NULL, merge->npaths * sizeof *mapped);
@@ -114,7 +114,7 @@ static void complain_of_mismatch(const char *name, const lanebloom_filter *filte
 }
 
 /* Merges the filters, then checks whether their files have changed since they were verified. A
- * change after this check does not matter, because the union is already complete. */
+ * change after this check does not matter, because the union is complete by then. */
 static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *mapped)
 {
   const size_t n = merge->npaths;

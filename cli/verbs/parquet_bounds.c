@@ -31,7 +31,7 @@ char *print_hex(lanebloom_slice value)
 }
 
 /* Converts a time to a date of the years 1 to 9999, the years that --decode can read. Returns false
- * if it is outside these years; the caller then prints the time as a number. */
+ * if the time is outside these years; the caller then prints the time as a number. */
 static bool find_time(int64_t seconds, struct tm *time)
 {
   const time_t since_1970 = (time_t)seconds;
@@ -39,7 +39,8 @@ static bool find_time(int64_t seconds, struct tm *time)
          time->tm_year <= 9999 - 1900;
 }
 
-/* Prints a time. `units' is the number of units in a second, and 10 to the power of ndigits. */
+/* Prints a time. `units' is the number of units in a second, which is 10 to the power of
+ * ndigits. */
 static char *print_time(int64_t value, int64_t units, int ndigits)
 {
   const bool borrows = value % units < 0;
@@ -52,7 +53,7 @@ static char *print_time(int64_t value, int64_t units, int ndigits)
                      fraction);
 }
 
-/* Prints hh:mm:ss and a fraction. Prints the value as a number if it is not within a day. */
+/* Prints hh:mm:ss and a fraction. If the value is not within a day, prints it as a number. */
 static char *print_time_of_day(int64_t value, int64_t units)
 {
   const int64_t seconds = value / units;

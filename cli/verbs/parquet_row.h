@@ -29,13 +29,14 @@ void print_row_columns(const char *file, const char *group, const char *column, 
                        const char *rows, const char *nulls, const char *filter, const char *keys,
                        const char *rate, const char *min, const char *max, const char *bounds);
 
-/* Returns "used" if the bounds are used. Otherwise returns the word that says why they are not. */
+/* Returns "used" if the bounds are used. Otherwise returns the word that says why they are not
+ * used. */
 const char *bounds_word(const struct row *row);
 
 /* Prints a number to `text`. Returns `text`, or "-" if the number is LANEBLOOM_UNKNOWN. */
 const char *print_count(char text[32], uint64_t n);
 
-/* Adds a number to the object. It is null if it is not known or LANEBLOOM_UNKNOWN. */
+/* Adds a number to the object. If the number is not known or is LANEBLOOM_UNKNOWN, adds null. */
 void add_count(struct json_object *object, const char *name, bool is_known, uint64_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* How `tables' describes Parquet files.
+/* Describes Parquet files for the verb `tables'.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_PARQUET_TABLES_H
 #define LANEBLOOM_CLI_PARQUET_TABLES_H
@@ -11,11 +11,12 @@
 /* Says what `tables' prints about Parquet files. */
 struct parquet_listing {
   lanebloom_parquet_bounds bounds;
-  bool summary; /* one line for each column, not for each of its row groups */
+  bool summary; /* print one line for each column, instead of one for each row group of the
+                 * column */
   bool json, header;
 };
 
-/* For `tables': describes the columns of these files. Returns the exit status. */
+/* Prints a description of the columns of these files. Returns the exit status. */
 int parquet_tables(char *const *names, size_t nnames, const struct parquet_listing *listing);
 
 #endif

@@ -99,7 +99,7 @@ static void print_total_columns(const char *column, const char *type, const char
           rows, nulls, filters, filter, keys, bits, rate, bounds);
 }
 
-/* Returns NaN if there is no filter, or if the number of keys in one of the filters is unknown. */
+/* Returns NaN if there is no filter, or if the number of keys is unknown for one of the filters. */
 static double bits_per_key(const struct total *total)
 {
   return total->nkeys > 0 && total->nkeys != LANEBLOOM_UNKNOWN

@@ -24,8 +24,8 @@ enum { MOST_NWORDS = 16 }; /* bounds_word() has fewer different words */
 struct total {
   char *column, *type;
   size_t nfiles, nrow_groups, nfilters;
-  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN if it is unknown for any row
-                                                 * group */
+  uint64_t nrows, nnulls, filter_nbytes, nkeys; /* LANEBLOOM_UNKNOWN if the number is unknown for
+                                                 * any row group */
   double rates;
   const char *words[MOST_NWORDS]; /* the different words of bounds_word() */
   size_t nwords;

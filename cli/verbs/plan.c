@@ -108,8 +108,8 @@ static const struct argp argp = {
 /* ---- planning ---- */
 
 struct planned {
-  char problem[128]; /* why the format has no such filter; then only `format` is set; "": it has
-                      * one */
+  char problem[128]; /* why the format has no such filter; only `format` is then set; "": the format
+                      * has such a filter */
   lanebloom_format_info format;
   double bits_per_key;
   uint64_t nbytes, unsized_nbytes;
@@ -118,13 +118,13 @@ struct planned {
   double absent_ns, present_ns; /* NaN: not measured */
 };
 
-/* Returns the bits per key that are nsteps steps above the fewest that the format allows. */
+/* Returns the bits per key that are nsteps steps above the minimum of the format. */
 static double bits_at(const lanebloom_format_info *format, uint64_t nsteps)
 {
   return format->min_bits_per_key + (double)nsteps * format->bits_per_key_step;
 }
 
-/* Returns the bits per key that the format really uses if these are requested. */
+/* Returns the bits per key that the format really uses if these bits per key are requested. */
 static double bits_in_effect(const lanebloom_format_info *format, double bits_per_key)
 {
   if (!format->rounds_bits)
@@ -170,7 +170,7 @@ __attribute__((format(printf, 2, 3))) static void refuse(struct planned *planned
   va_end(arguments);
 }
 
-/* Chooses the bits per key. If the format has no possible choice, writes the reason into
+/* Chooses the bits per key. If no choice is possible for the format, writes the reason into
  * planned->problem. */
 static void choose_bits(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
@@ -207,7 +207,7 @@ static void plan_size(const struct plan *plan, lanebloom_format id, struct plann
     die(NULL, "%s", status_text(status));
 }
 
-/* Stores how long the kernel in use takes, if this was measured. */
+/* If the kernel in use was measured, stores its times. */
 static void take_times(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   size_t kernel = 0;

@@ -12,7 +12,7 @@
 
 enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_WHICH };
 
-/* Exactly one of filters, tables and parquet is used: it becomes the answer. */
+/* Exactly one of filters, tables and parquet is used, and becomes the answer. */
 struct query {
   struct screen screen;
   struct filters filters;

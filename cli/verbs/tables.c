@@ -174,8 +174,8 @@ static struct json_object *json_text(const char *text)
   return *text ? json_name(text) : NULL;
 }
 
-/* Adds a key as text and in hexadecimal. The text is null if the key is not UTF-8. Both are null if
- * there is no key, or if it is too long. */
+/* Adds a key as text and in hexadecimal. The text is null if the key is not UTF-8. If there is no
+ * key, or if the key is too long, both are null. */
 static void add_key(struct json_object *object, const char *name, const char *hex_name,
                     const lanebloom_slice *key)
 {
@@ -242,8 +242,8 @@ static struct json_object *describe_in_json(const char *path, const struct table
 
 /* ---- the verb ---- */
 
-/* The output for one table. It is kept instead of the table, because a folder may have more tables
- * than fit into memory: each table is closed before the next one is opened. */
+/* The output for one table. Each table is closed before the next one is opened, and only its output
+ * is kept, because a folder may have more tables than fit into memory. */
 struct row {
   char *line;               /* all columns except the name of the file; NULL with --json */
   struct json_object *json; /* NULL without --json */
@@ -340,8 +340,8 @@ static void print_rows(const struct tables *tables, const struct database *datab
 static bool are_parquet(const struct tables *tables)
 {
   int error = 0;
-  const char *missing = NULL; /* reported here only for Parquet files; for databases, loading
-                               * reports it and the other names are still described */
+  const char *missing = NULL; /* this name is reported here only for Parquet files; for databases,
+                               * loading reports it, and the other names are still described */
   size_t n = 0;
   for (size_t i = 0; i < tables->npaths; i++) {
     char problem[1024];

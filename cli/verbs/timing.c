@@ -11,13 +11,13 @@
 #include "../base/report.h"
 #include "../files/filters.h"
 
-/* The number of queries in one call. If there were few, the branch predictor would learn their
- * results: with 8192, 32768 and 131072 queries, the scalar kernel took 11.5, 17.3 and 18.5 ns per
- * absent key (LevelDB, Intel Xeon). */
+/* The number of queries in one call. If there were few queries, the branch predictor would learn
+ * their results: the scalar kernel took 11.5 ns per absent key with 8192 queries, 17.3 ns with
+ * 32768, and 18.5 ns with 131072 (LevelDB, Intel Xeon). */
 enum { NQUERIES = 65536 };
 
-/* A turn: how long a kernel runs before the next one does. Some CPUs lower their clock for wide
- * vectors, and after them need part of this time to raise it again. */
+/* The length of a turn, in which one kernel runs. Some CPUs lower their clock for wide vectors, and
+ * then need a part of the next turn to raise the clock again. */
 static const double TURN_SECONDS = 0.002;
 static const double ALL_SECONDS = 1;
 
@@ -31,8 +31,8 @@ static void use_kernel(const char *name)
 }
 
 /* Returns the seconds of the fastest call in one turn. The address of the stack is random, and a
- * bad one costs up to 35 % (avx2, LevelDB, absent keys, Intel Xeon). So each round moves the stack
- * by another distance. */
+ * bad address costs up to 35 % (avx2, LevelDB, absent keys, Intel Xeon). So each round moves the
+ * stack by another distance. */
 static double take_turn(const lanebloom_filter *filter, const lanebloom_keys *queries,
                         unsigned round)
 {

@@ -11,8 +11,8 @@
 /* The size of the filters that are queried. */
 enum { TIMING_NKEYS = 200000, TIMING_BITS_PER_KEY = 10 };
 
-/* How long kernels take to screen keys by a filter of one format. The keys are all absent from the
- * filter, or all present in it. */
+/* The times that kernels take to screen keys by a filter of one format. The keys are all absent
+ * from the filter, or all present in it. */
 struct timing {
   lanebloom_format format;
   bool present;
@@ -21,7 +21,7 @@ struct timing {
 };
 
 /* Times every kernel with every format whose filters can be built. This takes about a second.
- * Returns the number of timings. The kernel in use is the same afterwards. */
+ * Returns the number of timings. Afterwards the same kernel is in use as before. */
 size_t time_kernels(struct timing **timings);
 void timings_destroy(struct timing *timings, size_t n);
 

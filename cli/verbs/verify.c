@@ -9,7 +9,7 @@
 #include "../options/options.h"
 #include "verbs.h"
 
-/* The exit statuses of sha256sum -c and gzip -t. */
+/* sha256sum -c and gzip -t have the same exit statuses. */
 enum { EXIT_WHOLE = 0, EXIT_DAMAGED = 1 };
 
 struct verify {
@@ -56,8 +56,8 @@ static const struct argp argp = {
 };
 
 /* Checks properties that every valid filter has, because the checksum does not detect errors that
- * were made before the file was written. Returns false, and stores a message in `problem', if one
- * is missing. */
+ * were made before the file was written. If the filter lacks one of these properties, stores a
+ * message in `problem' and returns false. */
 static bool check_bits(const lanebloom_filter *filter, char *problem, size_t size)
 {
   lanebloom_filter_info info;
@@ -80,7 +80,7 @@ static int verify_file(const struct verify *verify, const char *path)
 {
   struct mapped mapped;
   char problem[256];
-  output_flush(); /* map_filter() may end the command, if the file becomes shorter */
+  output_flush(); /* if the file becomes shorter, map_filter() may end the command */
   const lanebloom_status status = map_filter(&mapped, path, problem, sizeof problem);
   if (status == LANEBLOOM_ERR_IO || status == LANEBLOOM_ERR_MEMORY) {
     complain(input_name(path), "%s", problem);
