@@ -1,6 +1,6 @@
-# Writes OUTPUT, a header that defines LANEBLOOM_COMMIT as the commit of the checkout in the folder
-# SOURCE, or as "" if SOURCE is no checkout. If the header would stay the same, it is not written,
-# so that nothing is built again.
+# Writes the header OUTPUT, which defines LANEBLOOM_COMMIT. The value is the commit of the checkout
+# in the folder SOURCE, or "" if SOURCE is no checkout. If the content would stay the same, the
+# header is not written, so that nothing is built again.
 # SPDX-License-Identifier: MIT
 cmake_minimum_required(VERSION 3.25)
 cmake_path(GET SOURCE PARENT_PATH above)

@@ -1,7 +1,7 @@
 # Writes the documents in the form in which they are installed: a link to a file that is not
-# installed is replaced by its text. Before this file is included, LANEBLOOM_INSTALLED must list
-# everything that is installed in the documents' folder, with paths relative to the project. A
-# folder in this list stands for all files in it.
+# installed is replaced by the text of the link. Before this file is included, LANEBLOOM_INSTALLED
+# must list everything that is installed in the documents' folder, with paths relative to the
+# project. A folder in this list stands for all files in it.
 # SPDX-License-Identifier: MIT
 
 function(lanebloom_is_installed path variable)

@@ -1,5 +1,5 @@
-# Protections against exploits. Each is used only if the compiler and the linker accept its option
-# without a warning.
+# Adds protections against exploits. Each is used only if the compiler and the linker accept its
+# option without a warning.
 # SPDX-License-Identifier: MIT
 include(CheckCCompilerFlag)
 include(CheckCSourceCompiles)
@@ -18,7 +18,7 @@ foreach(option IN ITEMS
 endforeach()
 
 # _FORTIFY_SOURCE checks calls only in optimised code. It is not used with sanitizers, which check
-# more. Distributions may set a level of their own, so that is removed first.
+# more. Distributions may set a level of their own, so this level is removed first.
 if(NOT LANEBLOOM_SANITIZERS)
   set(CMAKE_TRY_COMPILE_CONFIGURATION ${CMAKE_BUILD_TYPE})
   foreach(level IN ITEMS 3 2)
@@ -42,8 +42,8 @@ unset(CMAKE_REQUIRED_FLAGS)
 
 set(link_options relro now noexecstack)
 # The linker marks a program for shadow stacks only if all its objects are marked, and Debian's
-# crti.o is not. It does not change return addresses, so shadow stacks work with it, and `shstk'
-# sets the mark in any case.
+# crti.o is not marked. The code in crti.o does not change return addresses, so shadow stacks work
+# with it. `shstk' makes the linker set the mark in any case.
 if(LANEBLOOM_HAS_fcf_protection_full)
   list(APPEND link_options shstk)
 endif()

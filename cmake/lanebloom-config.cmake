@@ -1,5 +1,5 @@
-# find_package(lanebloom [COMPONENTS NAME...]) reads this file. The name of a component is that of a
-# target without its namespace.
+# find_package(lanebloom [COMPONENTS NAME...]) reads this file. A component has the name of a
+# target, without the namespace of the target.
 # SPDX-License-Identifier: MIT
 include(${CMAKE_CURRENT_LIST_DIR}/lanebloom-targets.cmake)
 foreach(component IN LISTS lanebloom_FIND_COMPONENTS)

@@ -41,8 +41,8 @@ why() { # LOG: prints its last line
 }
 
 # Makes the virtual environment. Without --all, a complete environment is reused in the next run.
-# The file `ready' in it lists the packages that it was made of; if others are needed, the
-# environment is made again.
+# Its file `ready' lists the packages that the environment was made of. If other packages are
+# needed, the environment is made again.
 make_environment() { # PACKAGE...
   ready=$folder/venv/ready
   made_of="$(python3 -VV 2>&1) $*"

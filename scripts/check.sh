@@ -2,7 +2,7 @@
 # Runs checks that go beyond the warnings of compilers, and prints their results in TAP: the length
 # of lines, clang-format, shellcheck, clang-tidy and cppcheck, and with LANEBLOOM_EXHAUSTIVE=1 also
 # the analyzers of clang and gcc. Each check must also find a fault that is planted for it. Kernels
-# for other CPUs are not checked; this is done on a machine with such a CPU.
+# for other CPUs are not checked: run this script on a machine with such a CPU, too.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2317 # checkers are called by name
 set -eu
@@ -39,9 +39,9 @@ clang_format() { # FILE...
   clang-format --dry-run -Werror "$@"
 }
 
-# Checks each file in a process of its own, because clang-tidy 14 does not know va_start() after its
-# first file. The analyzer of clang takes minutes, so it runs only with LANEBLOOM_EXHAUSTIVE=1. It
-# does not analyze kernels, because intrinsics would double its time.
+# Checks each file in a process of its own, because clang-tidy 14 does not know va_start() in any
+# file after the first. The analyzer of clang takes minutes, so it runs only with
+# LANEBLOOM_EXHAUSTIVE=1. It does not analyze kernels, because intrinsics would double its time.
 clang_tidy() { # FOLDER
   without="/src/($sets)/"
   [ "${LANEBLOOM_EXHAUSTIVE-}" = 1 ] || without="."

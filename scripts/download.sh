@@ -3,13 +3,13 @@
 # after five minutes, or at the time DOWNLOAD_UNTIL (in seconds since 1970) if this variable is set.
 # The last line on standard error then says that it was stopped. pip, npm, Go and Maven store their
 # downloads in build/downloads/, unless the environment names other folders. Cargo uses its usual
-# folder, because that folder also contains its settings.
+# folder, because that folder also contains Cargo's settings.
 # SPDX-License-Identifier: MIT
 set -eu
 kept=$(cd "$(dirname "$0")/.." && pwd)/build/downloads
 export PIP_CACHE_DIR="${PIP_CACHE_DIR-$kept/pip}"
 export npm_config_cache="${npm_config_cache-${NPM_CONFIG_CACHE-$kept/npm}}"
-export npm_config_prefer_offline=true # versions are fixed, so npm need not look for newer ones
+export npm_config_prefer_offline=true # versions are fixed, so npm need not look for newer versions
 export GOMODCACHE="${GOMODCACHE-$kept/go}"
 export GOFLAGS="${GOFLAGS-} -modcacherw" # makes folders writable, so that rm -r build works
 case "$1 ${MAVEN_OPTS-}" in

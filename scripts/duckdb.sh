@@ -1,9 +1,10 @@
 #!/bin/sh
 # duckdb.sh [--all] [TAP] builds the extension for DuckDB, and tests this one file in several
 # versions of DuckDB. TAP is a file for the results, which test.sh counts. Without --all, only the
-# oldest and the newest version are tested, and Node.js is not. Packages are downloaded from npm's
-# registry and from PyPI. If a download fails, one test is reported as skipped, with the reason.
-# With SANITIZE=1 the extension is built with the address and the undefined behaviour sanitizer.
+# oldest and the newest version are tested, and Node.js is not tested. Packages are downloaded from
+# npm's registry and from PyPI. If a download fails, one test is reported as skipped, with the
+# reason. With SANITIZE=1 the extension is built with the address and the undefined behaviour
+# sanitizer.
 # SPDX-License-Identifier: MIT
 set -eu
 # shellcheck source=scripts/binding.sh

@@ -1,8 +1,9 @@
 #!/bin/sh
-# fuzz.sh MINUTES [TARGET...] runs each target of fuzz/, or each of these targets, for MINUTES with
-# libFuzzer. For each it prints the number of executions, the edges that they covered, and whether
-# there is a finding. It fails if there is one. Inputs that reach new code are stored in
-# build/fuzz/corpus, and the next run begins with them. Findings are stored in build/fuzz/findings.
+# fuzz.sh MINUTES [TARGET...] runs each given target of fuzz/, or all targets, for MINUTES with
+# libFuzzer. For each target it prints the number of executions, the edges that the executions
+# covered, and whether there is a finding. If there is a finding, the script fails. Inputs that
+# reach new code are stored in build/fuzz/corpus, and the next run begins with them. Findings are
+# stored in build/fuzz/findings.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/bin/sh
 # python.sh [--all] [TAP] builds the Python package, installs its wheel in a separate environment,
 # and runs its tests. TAP is a file for the results, which test.sh counts. Packages are downloaded
-# from PyPI. With --all, the newest ones are downloaded, and also Spark, Ray and Dask. Without
+# from PyPI. With --all, the newest packages are downloaded, and Spark, Ray and Dask, too. Without
 # --all, tests that need Spark, Ray or Dask are skipped, and the environment is reused in the next
 # run. If the packages cannot be downloaded, one test is reported as skipped, with the reason.
 # SPDX-License-Identifier: MIT

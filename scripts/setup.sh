@@ -86,9 +86,9 @@ get_headers() {
   mv "$headers.new" "$headers"
 }
 
-# Finds the packages that are not installed. If the name of a package gives an architecture, the
-# package must be installed for it; otherwise it must be installed for this machine's architecture.
-# Lists of packages are split at spaces on purpose.
+# Finds the packages that are not installed. A package must be installed for the architecture that
+# its name gives, or otherwise for this machine's architecture. Lists of packages are split at
+# spaces on purpose.
 # shellcheck disable=SC2086
 missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   case $package in
@@ -99,7 +99,7 @@ missing=$(for package in $(printf '%s\n' $packages | sort -u); do
     grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
 # Some development packages, such as ISA-L's, cannot be installed for two architectures at once. So
-# those of foreign architectures are not installed but unpacked into build/foreign/.
+# development packages of foreign architectures are not installed, but unpacked into build/foreign/.
 to_unpack=
 for architecture in $foreign; do
   [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
@@ -125,9 +125,9 @@ if ! command -v apt-get >/dev/null || [ "$as_root" = none ]; then
 fi
 [ -z "$missing" ] || echo "Installing$missing" >&2
 
-# Every mirror of Debian has all architectures. Mirrors of other systems may lack one, and each
-# update by apt would then fail. So a foreign architecture is added only on Debian, and removed
-# at the end of this script.
+# Every mirror of Debian has all architectures. Mirrors of other systems may lack the foreign
+# architecture, and each update by apt would then fail. So a foreign architecture is added only on
+# Debian, and removed at the end of this script.
 added=
 # Removes the architectures that this script added, unless packages of them are installed.
 take_back() {

@@ -18,8 +18,8 @@ if [ "$1" = arm64 ]; then
   isal="host_cpu=aarch64 arch=aarch64"
 fi
 
-# Finds the mirror from which this machine gets packages, because it also has their sources. apt
-# checks the signatures of the sources.
+# Finds the mirror from which this machine gets packages, because this mirror also has their
+# sources. apt checks the signatures of the sources.
 codename=$(sed -n 's/^VERSION_CODENAME=//p' /etc/os-release)
 kept=$PWD/build/downloads/$codename
 download() {

@@ -78,8 +78,8 @@ failed_tests() { # STEP: the names of ctest's tests that failed, one per line
 }
 
 # Counts the results in the output of tests, which ctest stores. Every test prints TAP ("ok", "not
-# ok", "# skip"). If a test fails without a "not ok", because it crashes, takes too long or is
-# missing, this counts as one more failure.
+# ok", "# skip"). A test that fails without a "not ok", because it crashes, takes too long or is
+# missing, counts as one more failure.
 count() { # NAME STEP...: "NAME: N passed, N failed, N skipped"
   name=$1
   shift
@@ -95,7 +95,8 @@ count() { # NAME STEP...: "NAME: N passed, N failed, N skipped"
     END { printf "%s: %d passed, %d failed, %d skipped\n", name, passed, failed, skipped }'
 }
 
-# Runs a part of a step, and appends a line "STEP PART SECONDS" with its time to build/times.
+# Runs a part of a step, and appends a line "STEP PART SECONDS" with the time of the part to
+# build/times.
 timed() { # STEP PART COMMAND...
   what="$1 $2"
   begin=$(date +%s)

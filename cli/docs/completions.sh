@@ -8,10 +8,10 @@ shell=$2
 
 # Prints lines whose columns are separated by tabs. The line of a verb has "verb", its name and its
 # text. The line of an option has "option", its verb, its short name or "", its long name, the kind
-# of its value, the possible values, whether the value is optional, and its text. The kind is "" for
-# an option without a value, "kernel", "word" or "file", or "other" if the possible values are
-# unknown. The possible values of the kind "word" are the words that the text quotes as `word', or
-# the names of formats, which a colon follows in the text.
+# of its value, the possible values, whether the value is optional, and its text. The kind is
+# "kernel", "word" or "file", "other" if the possible values are unknown, or "" if the option has no
+# value. For the kind "word", the possible values are the words that the text quotes as `word', or
+# the names of formats, each of which stands before a colon in the text.
 table() {
   "$command" --help | awk '
     / Verbs:$/ { inside = 1; next }
