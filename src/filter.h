@@ -7,7 +7,7 @@
 #include "common/memory.h"
 #include "format.h"
 
-/* The facts about a filter that an engine's bytes do not record. */
+/* These facts about a filter are not in an engine's bytes. */
 struct filter_facts {
   uint64_t nkeys;      /* or LANEBLOOM_UNKNOWN */
   double bits_per_key; /* as recorded when the filter was built; NaN if unknown */
@@ -32,16 +32,16 @@ static inline bool same_key_form(lanebloom_key_form a, lanebloom_key_form b)
   return a.encoding == b.encoding && a.flags == b.flags;
 }
 
-/* Fills a filter that borrows the engine's bytes, so that it does not have to be freed. If the
- * requested format recognises others, the filter gets the format that was recognised. Its facts are
- * unknown, and its key form is plain. Errors: FORMAT, LIMIT, CORRUPT. */
+/* Fills a filter that borrows the engine's bytes, so that the filter need not be freed. If the
+ * requested format stands for several formats, the filter gets the one that the bytes have. The
+ * facts of the filter are unknown, and its key form is plain. Errors: FORMAT, LIMIT, CORRUPT. */
 lanebloom_status lanebloom_filter_read(const struct format_table *requested, const uint8_t *bytes,
                                        size_t nbytes, lanebloom_filter *filter,
                                        const struct problem *problem);
 
 /* Creates a filter from the engine's bytes, which are in `memory` or are borrowed. On success the
- * filter owns `memory`; on an error the caller still owns it. Errors: as for
- * lanebloom_filter_read(); MEMORY. */
+ * filter owns `memory`; on an error the caller still owns it. Errors: MEMORY, and the errors of
+ * lanebloom_filter_read(). */
 lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, const uint8_t *bytes,
                                         size_t nbytes, const struct filter_facts *facts,
                                         struct memory memory, lanebloom_filter **filter,

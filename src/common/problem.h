@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The memory for the line, which the caller of the library passed. */
+/* The memory for the line. The caller of the library passed it. */
 struct problem {
   char *text;
   size_t size; /* in bytes; 0 if no line is to be written */
 };
 
-/* For calls that want no line. */
+/* Stands for a caller that wants no line. */
 static const struct problem no_problem = {0};
 
 static inline void problem_clear(const struct problem *problem)
@@ -114,7 +114,7 @@ static inline lanebloom_status problem_no_bytes(const struct problem *problem, s
   return problem_set(problem, LANEBLOOM_ERR_ARGUMENT, "expected %zu bytes, found NULL", nbytes);
 }
 
-/* The room for a number of bytes as readable text, such as "96.6 GB". */
+/* The size of a buffer for readable text of a number of bytes, such as "96.6 GB". */
 enum { SIZE_TEXT_NBYTES = 16 };
 
 static inline const char *size_text(char text[SIZE_TEXT_NBYTES], double nbytes)
@@ -160,8 +160,8 @@ static inline lanebloom_status problem_io(const struct problem *problem)
   return LANEBLOOM_ERR_IO;
 }
 
-/* Asserts that a call succeeded. Its arguments were checked before, so that only a bug in this
- * library can make it fail. */
+/* Asserts that a call succeeded. The arguments of the call were checked before, so only a bug in
+ * this library can make the call fail. */
 static inline void cannot_fail(lanebloom_status status)
 {
   assert(!status);
