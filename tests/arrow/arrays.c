@@ -1,5 +1,5 @@
-/* Arrow arrays of every type that can hold keys. Keys are computed from the numbers by shifts, and
- * arrays by copying the host's numbers.
+/* Makes Arrow arrays of every type that can hold keys. Keys are computed from the numbers by
+ * shifts, and arrays by copying the host's numbers.
  * SPDX-License-Identifier: MIT */
 #include "arrays.h"
 
@@ -17,7 +17,7 @@
     .format = "w:" #nbytes, .kind = FIXED_BYTES, .width = (nbytes), .key_nbytes = (nbytes)         \
   }
 
-/* The types of indices come first. */
+/* The types that can be indices of a dictionary come first. */
 const struct array_type array_types[NARRAY_TYPES] = {
     NUMBER("c", SIGNED, 1, 4, INT32),
     NUMBER("s", SIGNED, 2, 4, INT32),
@@ -204,7 +204,7 @@ static size_t random_size(struct rng *rng)
 
 /* ---- Columns ---- */
 
-/* Values of null rows are arbitrary, except that offsets never decrease. */
+/* The values of null rows are arbitrary, except that offsets never decrease. */
 static uint8_t *make_validity(size_t at, size_t n, const bool *is_null, struct rng *rng)
 {
   const size_t nbytes = (at + n + 7) / 8;
@@ -245,7 +245,7 @@ static void make_fixed(struct array_column *column, const struct array_type *typ
   column->array.n_buffers = 2;
 }
 
-/* Null rows and rows before the slice have bytes, too. */
+/* Null rows and the rows before the slice have bytes, too. */
 static void make_strings(struct array_column *column, enum kind kind, size_t at, size_t n,
                          struct rng *rng)
 {
@@ -326,7 +326,7 @@ static void make_views(struct array_column *column, size_t at, size_t n, struct 
   column->array.n_buffers = 3 + (int64_t)nbuffers;
 }
 
-/* null_of: one row in null_of is null; 0: none. */
+/* null_of: one row in this many is null; 0: no row is. */
 static void make_column(struct array_column *column, const struct array_type *type, size_t n,
                         uint64_t null_of, bool is_slice, struct rng *rng)
 {
@@ -401,7 +401,7 @@ static void point_at_values(struct sample *sample, const struct array_type *type
   for (size_t i = 0; i < n; i++) {
     if (rows->keys[i].is_null) /* its index is arbitrary */
       continue;
-    const uint64_t used = 1 + max / 2; /* later values have no row, except a few */
+    const uint64_t used = 1 + max / 2; /* rarely, a row refers to a later value */
     sample->indices[i] = rng_below(rng, rng_below(rng, 30) ? used < max ? used : max : max);
     uint8_t *values = (uint8_t *)rows->buffers[1];
     store_number(values + ((size_t)rows->array.offset + i) * type->width, type->width,

@@ -1,4 +1,4 @@
-/* Arrow arrays of every type that can hold keys, with the keys that their rows must yield.
+/* Makes Arrow arrays of every type that can hold keys, and the keys that their rows must yield.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_ARROW_ARRAYS_H
 #define LANEBLOOM_TESTS_ARROW_ARRAYS_H
@@ -36,7 +36,7 @@ struct array_plan {
   const struct array_type *type;
   const struct array_type *index_type; /* the type of a dictionary's indices; NULL: no dictionary */
   size_t n, nvalues;                   /* numbers of rows, and of a dictionary's values */
-  uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none */
+  uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none is */
   bool has_slices;                       /* do arrays have an offset, after other rows? */
 };
 

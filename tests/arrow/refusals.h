@@ -1,4 +1,4 @@
-/* Checks that arrays are refused: each call reports it in the same words, writes nothing, and adds
+/* Checks that an array is refused: every call reports the same problem, writes nothing, and adds
  * nothing. `text` is the expected problem, in which %s stands for "filter" or "builder".
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_ARROW_REFUSALS_H
@@ -22,18 +22,19 @@ struct refusal {
 /* owner: replaces %s in the text. */
 struct refusal refusal_of(lanebloom_status status, const char *text, const char *owner);
 
-/* Checks what a call reported. */
+/* Checks the status and the problem that a call reported. */
 void is_refused(struct refusal *refusal, const char *call, lanebloom_status status);
 
-/* No call with a filter accepts the array. */
+/* Checks that every call with a filter refuses the array. */
 void filters_refuse(const struct ArrowSchema *schema, const struct ArrowArray *array,
                     lanebloom_key_form form, lanebloom_status status, const char *text);
 
-/* After the refused call the builder finishes as if it had not been made, sized or not. */
+/* Checks that a builder, sized or not, refuses the array, and then finishes as if that call had not
+ * been made. */
 void builders_refuse(const struct ArrowSchema *schema, const struct ArrowArray *array,
                      lanebloom_key_form form, lanebloom_status status, const char *text);
 
-/* No call accepts the array, whatever the key form. */
+/* Checks that every call refuses the array, whatever the key form. */
 void all_refuse(const struct ArrowSchema *schema, const struct ArrowArray *array,
                 lanebloom_status status, const char *text);
 

@@ -1,4 +1,5 @@
-/* Arrays that are refused because of their structs or buffers, and unusual ones that are not.
+/* Arrays that are refused because of their structs or buffers, and unusual arrays that are
+ * accepted.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -6,7 +7,7 @@
 
 /* ---- Structs ---- */
 
-/* A released struct points to memory that is no longer there. */
+/* Returns a pointer to memory that is unmapped, as a released struct may hold. */
 static void *dangling(void)
 {
   return (void *)(uintptr_t)16;
@@ -74,7 +75,7 @@ Test(refused, released_arrays_and_lengths)
   all_refuse(&indices, &rows, LANEBLOOM_ERR_ARGUMENT, "Arrow array: its dictionary is missing");
 }
 
-/* These sizes in bytes would wrap around, to 0 or to a plausible number. */
+/* The sizes of these values in bytes would wrap around, to 0 or to a plausible number. */
 Test(refused, values_that_no_memory_holds)
 {
   static const char range[] = "Arrow array: its length or offset is negative or too large";
@@ -174,7 +175,7 @@ Test(refused, offsets_that_fall)
       all_refuse(&schema, &array, LANEBLOOM_ERR_CORRUPT, text);
     }
   }
-  /* bytes are expected, and there are none */
+  /* the offsets promise bytes, but the buffer is NULL */
   const int32_t narrow[] = {0, 0, 1};
   const int64_t wide[] = {3, 3, 4};
   struct ArrowSchema schema = schema_of("u");
@@ -183,7 +184,7 @@ Test(refused, offsets_that_fall)
   schema.format = "Z";
   array.buffers[1] = wide;
   all_refuse(&schema, &array, LANEBLOOM_ERR_CORRUPT, text);
-  /* more bytes than memory can hold */
+  /* the offsets promise more bytes than memory can hold */
   static const int64_t large[][3] = {
       {0, 0, INT64_MAX}, {INT64_MAX, INT64_MAX, INT64_MAX}, {0, 0, INT64_MAX / 64 + 1}};
   for (size_t i = 0; i < COUNT(large); i++) {
@@ -279,7 +280,8 @@ Test(refused, indices_outside_the_dictionary)
     }
 }
 
-/* Empty values need no buffer, so an array can have any number of rows. */
+/* Values of 0 bytes need no buffer, so an array can have more rows than 32-bit indices can
+ * number. */
 Test(refused, more_rows_than_indices_can_say)
 {
   const lanebloom_key_form form = {.encoding = LANEBLOOM_BYTES};
@@ -337,7 +339,7 @@ static void all_empty(const struct ArrowSchema *schema, const struct ArrowArray 
   lanebloom_builder_free(builder);
 }
 
-/* Empty values may have no bytes at all, whatever their offsets are. */
+/* If all values are empty, their buffer may be NULL, whatever the offsets are. */
 Test(refused, not_empty_values_without_bytes)
 {
   static const char *const formats[] = {"w:0", "u", "z", "U", "Z"};
@@ -362,7 +364,7 @@ Test(refused, not_empty_values_without_bytes)
     }
 }
 
-/* A missing name is the empty one. */
+/* A name that is NULL counts as an empty name. */
 Test(refused, not_an_array_without_a_name)
 {
   const lanebloom_key_form form = {.encoding = LANEBLOOM_BYTES};

@@ -116,8 +116,8 @@ Test(refused, indices_that_are_no_integers)
 
 enum { NENCODINGS = LANEBLOOM_UUID + 1 };
 
-/* Tries every type with every form. A form of the type's own encoding is accepted, binary arrays
- * also if the form's keys are bytes, and all else is refused. */
+/* Tries every type with every form. A form with the type's own encoding is accepted. Binary arrays
+ * are also accepted if the form's keys are bytes. All else is refused. */
 Test(refused, arrays_of_another_form)
 {
   struct rng rng = rng_start(1);
@@ -160,7 +160,7 @@ Test(refused, arrays_of_another_form)
   }
 }
 
-/* A few complete messages, as users read them. */
+/* A few complete messages, as a user reads them. */
 Test(refused, words_of_a_mismatch)
 {
   static const struct {
@@ -189,7 +189,7 @@ Test(refused, words_of_a_mismatch)
   }
 }
 
-/* Only the extension of this name on values of 16 bytes makes a UUID. */
+/* Only values of 16 bytes with the extension of this name are UUIDs. */
 Test(refused, marks_of_another_extension)
 {
   static const struct {

@@ -38,8 +38,8 @@ static void must(lanebloom_status status, const char *problem)
     test_fatal("%s: %s", lanebloom_status_text(status), problem);
 }
 
-/* Lists the keys to add: for a dictionary, the values that rows refer to, in the dictionary's
- * order. */
+/* Lists the keys to add. For a dictionary, these are the values that rows refer to, in the
+ * dictionary's order. */
 static void list_added(const struct sample *sample, struct expected *expected)
 {
   const size_t nvalues = sample->has_dictionary ? (size_t)sample->values.array.length : 0;
@@ -205,7 +205,7 @@ static lanebloom_builder *builder_of(const struct sample *sample, lanebloom_form
   return builder;
 }
 
-/* Builds a filter of one key, the array, and that key again. */
+/* Builds a filter of one key, then the array, then that key again. */
 static lanebloom_filter *add_between(const struct sample *sample, lanebloom_format format,
                                      uint64_t expected_keys, const lanebloom_keys *keys)
 {
@@ -291,7 +291,8 @@ static void use_kernel(const char *name)
   must(lanebloom_kernel_use(name), "");
 }
 
-/* The scalar kernel makes the filter and the expected results, which this kernel must reproduce. */
+/* The scalar kernel makes the filter and the expected results. This kernel must give the same
+ * results. */
 static void check(const struct array_plan *plan, const char *kernel, struct rng *rng)
 {
   lanebloom_format formats[MAX_FORMATS];
@@ -314,7 +315,7 @@ static void check(const struct array_plan *plan, const char *kernel, struct rng 
   sample_free(&sample);
 }
 
-/* Checks a plan with one of the kernels. */
+/* Checks a plan with a kernel chosen at random. */
 static void check_plan(const struct array_plan *plan, struct rng *rng)
 {
   const char *kernel = lanebloom_kernel_at(rng_below(rng, lanebloom_kernel_count()));
@@ -326,7 +327,7 @@ static void check_plan(const struct array_plan *plan, struct rng *rng)
   check(plan, kernel, rng);
 }
 
-/* Each number alone determines its array, so one can be repeated. */
+/* Each number determines its array, so a failing array can be tried again alone. */
 static void check_random(uint64_t first, uint64_t n)
 {
   for (uint64_t i = first; i < first + n; i++) {
@@ -345,7 +346,7 @@ static uint64_t count_random(void)
   return test_exhaustive() ? 200000 : 6000;
 }
 
-/* Four processes share the random arrays. */
+/* The random arrays are divided among four tests, each a process of its own. */
 static void check_share(uint64_t which)
 {
   const uint64_t n = count_random() / 4;
@@ -387,7 +388,7 @@ Test(rows, every_type_at_every_length)
                    &rng);
 }
 
-/* Each random array is tried with one kernel; this test tries every type with every kernel. */
+/* A random array is tried with only one kernel; this test tries every type with every kernel. */
 Test(rows, every_type_by_every_kernel)
 {
   struct rng rng = rng_start(5);
@@ -407,10 +408,10 @@ Test(rows, every_type_by_every_kernel)
       }
 }
 
-/* Values that can be used in place, numbers that are copied, and empty keys. */
+/* These layouts have values that can be used in place, numbers that are copied, and empty keys. */
 static const char *const LAYOUTS[] = {"u", "Z", "vu", "w:5", "w:40", "w:0", "s", "l", "d:38,0"};
 
-/* The lengths are around that of a part of screening. */
+/* The lengths are around the number of keys that screening takes at once. */
 Test(rows, arrays_of_more_than_one_part)
 {
   struct rng rng = rng_start(2);

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The benchmarks run, every kernel has its rows, and the answers of every row were checked. No time
-# is judged here.
+# The benchmarks run, every kernel has its rows, and the answers of every row are checked. Times are
+# not judged here.
 # SPDX-License-Identifier: MIT
 
 run_rows() { # FILTER
@@ -23,7 +23,7 @@ run_rows() { # FILTER
 }
 
 @test "keys of 8 and 16 bytes, each asked of a filter of its own" {
-  # Both run together, as in a whole run.
+  # Both formats run together, as in a whole run.
   run_rows '^keys/(leveldb|rocksdb-local)/(avx512|scalar|peer.*)/KiB:(16|256)/hits:100/bytes'
   jq -e '.benchmarks | length >= 16' "$BATS_TEST_TMPDIR/rows.json"
 }

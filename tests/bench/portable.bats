@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# scripts/bench.sh --portable makes one file that needs nothing on the machine it is copied to.
-# Downloads Debian's sources, and so runs only with LANEBLOOM_EXHAUSTIVE, which test.sh --all sets,
-# and in one preset.
+# scripts/bench.sh --portable makes one file that needs nothing on the machine that it is copied to.
+# This test downloads Debian's sources. It runs only in one preset and with LANEBLOOM_EXHAUSTIVE,
+# which test.sh --all sets.
 # SPDX-License-Identifier: MIT
 
 setup() {

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # bench/report/lanebloom-report: the page has the numbers and the verdict and needs no other file,
-# and a browser shows it, also on a phone and in dark mode.
+# and a browser shows the page, also on a phone and in dark mode.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -14,8 +14,8 @@ setup() {
   cd "$BATS_FILE_TMPDIR"
 }
 
-# Prints the first table after an anchor with a caption that begins so, as text: its head, then a
-# line for each row.
+# Prints a table as text: its head, then a line for each row. The table is the first one after the
+# anchor whose caption begins with CAPTION.
 rows() { # FILE ANCHOR CAPTION
   sed -n "/<details id=\"$2\">/,\$p" "$1" | sed -n "/<caption>$3/,\$p" | sed '/<\/table>/q' |
     sed 's/<caption>.*<\/caption>//; s/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
@@ -67,7 +67,7 @@ refused() { # EXPECTED-TEXT FILE...
   sed -n '/times as fast as peer:leveldb/,$p' found | grep -qx "avx2 0.758 6.58 10.0"
   rows one.html threads "hits 0 %" >found
   grep -qx "avx2 8.00 4.00" found
-  grep -qx "floor 2.00 1.00" found # for as many threads
+  grep -qx "floor 2.00 1.00" found # the floor for the same number of threads
   sed -n '/multiple of the floor/,$p' found | grep -qx "avx2 4.00 4.00"
   rows one.html many rocksdb-local | grep -qx "avx2 2.50 3.50"
   rows one.html load "Loading and mapping" | grep -qx "load 4.10 250 4,200"
@@ -168,7 +168,7 @@ words() { # FILE
   sed 's/<\/\(tr\|p\|li\|h2\)>/\n/g' "$1" | sed 's/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
 }
 
-# Writes the sample of a Xeon as another CPU's, with every row slower by the factor TIMES.
+# Writes the Xeon's sample under another CPU's name, with every row slower by the factor TIMES.
 slower() { # TIMES NAME
   jq --arg name "$2" ".context.cpu = \$name | (.benchmarks[].items_per_second | numbers) /= $1" \
     "$SAMPLES/xeon.json" >"$2.json"
@@ -265,8 +265,8 @@ json.dump(document, sys.stdout)
 END
 }
 
-# Prints the text on which two runs must agree: a page's boxes and verdict, without the tables'
-# figures.
+# Prints the text on which two runs must agree: a page's boxes and verdict, without the figures of
+# the tables.
 verdict() { # FILE
   sed -n 's/<table>.*<\/table>//; /<h1>/,/<\/ul>/p' "$1" | words /dev/stdin
 }
@@ -298,7 +298,7 @@ verdict() { # FILE
   grep -q "^A filter of 100 kB" found
   grep -q "^In cache .* is about 1.6 times as fast as Unsure for .*RocksDB" found
   grep -q "Unsure: Other programs ran\." found
-  [ "$(grep -c '>?</text>' marked.html)" = 3 ] # the sizes in one chart
+  [ "$(grep -c '>?</text>' marked.html)" = 3 ] # once for each size in one chart
   "$REPORT" Unsure.json "$SAMPLES/xeon.json" -o sure.html
   run grep -c '>?</text>' sure.html
   [ "$output" = 0 ]

@@ -1,4 +1,5 @@
-# lanebloom add: afterwards the keys are there, all or none; room; several commands at a time.
+# lanebloom add: afterwards the filter has all new keys or none; it has a limited room; and several
+# commands may run at a time.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -52,7 +53,7 @@ keys_of() { # FILTER
   run -0 --separate-stderr lanebloom add --overfill seen more
   is_message "seen: warning: expected a false-positive rate of 0.953 %, found 4.39 % with"
   [[ $(lanebloom screen -c seen keys more) == 15000 && $(keys_of seen) == 15000 ]]
-  # a few more keys do no harm; a filter that was overfilled stays so
+  # adding a few keys beyond the room is allowed; adding to an overfilled filter is refused
   cp full seen
   head -n 300 more | lanebloom add seen
   cp full seen
@@ -154,8 +155,8 @@ keys_of() { # FILTER
   [[ -z $(ls -A | grep '^\.lanebloom') ]]
 }
 
-# begin_to_add: starts to add keys-b to seen, and returns once it waits for the lock that descriptor
-# 8 holds.
+# begin_to_add: starts to add keys-b to seen, and returns once this command waits for the lock that
+# descriptor 8 holds.
 begin_to_add() {
   flock -x 8
   "$LANEBLOOM" add seen keys-b 8<&- 2>errors &

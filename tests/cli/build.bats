@@ -15,15 +15,15 @@ info() {
 }
 
 @test "bytes are LevelDB's and RocksDB's" {
-  # The filter that RocksDB 7.8.3 makes of "hello" with format_version 4 and 5: its bytes that are
-  # not 0.
+  # The bytes that are not 0 in the filters that RocksDB 7.8.3 makes of "hello" with format_version
+  # 4 and 5.
   printf 'hello\n' | lanebloom build --raw --format rocksdb-legacy -o raw
   [[ $(cmp -l raw <(head -c 69 /dev/zero) | awk '{ printf "%s:%s ", $1 - 1, $2 }') == \
     "3:1 9:100 40:1 46:100 53:20 60:4 64:6 65:1 " ]]
   printf 'hello\n' | lanebloom build --raw -o raw
   [[ $(cmp -l raw <(head -c 69 /dev/zero) | awk '{ printf "%s:%s ", $1 - 1, $2 }') == \
     "3:1 5:1 12:2 17:2 40:2 41:10 64:377 66:6 " ]]
-  # The filter that LevelDB 1.23 makes of this one key with NewBloomFilterPolicy(10).
+  # The filter that LevelDB 1.23 makes of this key with NewBloomFilterPolicy(10).
   printf '\x9a\xe3\xac\x97\xcb\xd5\xb9\xcd\x94\xe5\xf9\xd4\xc9\xe4\x91\xd4\xc5\xa2\xd1\xd6' |
     lanebloom build --format leveldb --width 20 --raw -o raw
   [[ $(od -An -v -tx1 raw | tr -d ' \n') == 082000400001040206 ]]
@@ -87,7 +87,7 @@ info() {
   fails_with "filled: expected keys, found none" lanebloom merge -o filled room union
   lanebloom build --raw -o raw keys
   fails_with "raw: expected keys, found none" lanebloom build --raw -o raw empty
-  # a filter without keys is replaced, and so is any filter with --force
+  # a filter without keys is replaced; with --force, any filter is
   lanebloom build -o room empty
   lanebloom build -o room --expected 100 empty
   lanebloom build --raw --expected 100 -o bare empty
@@ -151,7 +151,7 @@ info() {
 }
 
 @test "--rate that the format does not keep: a warning, and the filter" {
-  seq 209712 >keys # here LevelDB's formula is most wrong: docs/leveldb-false-positives.md
+  seq 209712 >keys # LevelDB's formula errs most here: docs/leveldb-false-positives.md
   run -0 --separate-stderr lanebloom build --rate 0.01 --format leveldb -o filter keys
   is_message "filter: warning: --rate: expected a false-positive rate of"
   [[ $stderr == *"rate of 1 %, measured "*" %; try --format rocksdb-local" ]]
@@ -240,7 +240,7 @@ END
   done
   [[ $(lanebloom info --json --measure=1.5k filter | jq .measured_rate.hashes) == 1500 ]]
   [[ $(seq 999 | lanebloom screen -j 1e0 --width 0.001k -c filter) -ge 0 ]]
-  # the largest number is accepted, and the format refuses it
+  # the command accepts the largest number, but the format refuses it
   for text in 18446744073709551615 18446744073709551615.0 18.446744073709551615e18 \
     1844674407370955161500e-2 18446744073709551.615k; do
     fails_with "found 18446744073709551615 keys" lanebloom build --expected $text -o other keys

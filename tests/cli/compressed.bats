@@ -1,4 +1,4 @@
-# Compressed inputs: they are read as the data they were made of, and damage is an error.
+# Compressed inputs: their records are those of the data before compression, and damage is an error.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -25,7 +25,7 @@ needs_zstd() {
   [[ $kinds == *zst ]] || skip "this build lacks zstd"
 }
 
-# is_whole FILE EXPECTED: every way to read the file finds these records.
+# is_whole FILE EXPECTED: checks that every way to read the file finds these records.
 is_whole() {
   local jobs
   for jobs in -j1 $(exhaustive && echo -j2) -j3; do
@@ -35,8 +35,8 @@ is_whole() {
   done
 }
 
-# is_damaged TEXT FILE EXPECTED: the command prints one message, and no record but those before the
-# damage.
+# is_damaged TEXT FILE EXPECTED: checks that the command prints one message, and only records that
+# are before the damage.
 is_damaged() {
   local jobs
   for jobs in -j1 -j3; do
@@ -48,7 +48,8 @@ is_damaged() {
   done
 }
 
-# Makes a filter that no record passes, so that -v prints all records: 24 of its 512 bits are set.
+# Makes a filter that has 24 of its 512 bits set and that no record passes, so that -v prints all
+# records.
 make_empty_filter() {
   lanebloom build --bits 30 -o empty.lbf <<<"no record"
 }
@@ -127,7 +128,7 @@ make_empty_filter() {
     gzip </dev/null
   } >all.gz
   is_whole all.gz all
-  { cat all.gz; head -c 1000000 /dev/zero; } >padded.gz # gzip ignores such zeros, too
+  { cat all.gz; head -c 1000000 /dev/zero; } >padded.gz # gzip also ignores these zeros
   is_whole padded.gz all
   gzip </dev/null >none.gz
   is_whole none.gz /dev/null
@@ -189,7 +190,7 @@ END
   done
 }
 
-# Records may be printed before the checksum is read: the status reports damage.
+# Records may be printed before the checksum is read. The exit status then reports the damage.
 @test "changed bytes are found, by the checksum at the latest" {
   make_rows
   make_empty_filter
@@ -207,7 +208,7 @@ END
       lanebloom screen -v empty.lbf changed >out 2>err || status=$?
       if [[ $status -eq 2 && $(wc -l <err) -eq 1 && $(<err) == "lanebloom: changed: "* ]]; then
         nfound=$((nfound + 1))
-      else # the byte is of a file name, or its bits mean nothing
+      else # the byte belongs to a file name, or its bits mean nothing
         [[ $status -eq 0 && ! -s err && $kind == gz ]]
         cmp out some
         nothing=$((nothing + 1))
@@ -282,7 +283,7 @@ END
     fails_with "keys.$kind: expected records, found" without_input "$LANEBLOOM" match \
       --decompress=none keys.$kind
     lanebloom hash --decompress=auto some.$kind | cmp - <(lanebloom hash some)
-    for width in 1 4; do # raw bytes, unless --decompress says otherwise
+    for width in 1 4; do # without --decompress=auto, a fixed width reads raw bytes
       nbytes=$(stat -Lc %s some.$kind)
       head -c $((nbytes - nbytes % width)) some.$kind >raw
       for none in "" --decompress=none; do
@@ -294,7 +295,8 @@ END
       lanebloom screen --width 13 --decompress=auto $jobs -v empty.lbf some.$kind | cmp - some
       lanebloom match --width 13 --decompress=auto $jobs keys.$kind rows.$kind | cmp - keys
     done
-    # Even so, other files are raw bytes, and data that was compressed twice is decompressed once.
+    # With --decompress=auto, a file that is not compressed is read as raw bytes, and data that was
+    # compressed twice is decompressed once.
     lanebloom screen --width 1 --decompress=auto -v empty.lbf filter | cmp - filter
     gzip <some.$kind >twice
     lanebloom screen --width 1 --decompress=auto -v empty.lbf twice | cmp - some.$kind
@@ -325,7 +327,7 @@ END
       for command in "screen $jobs -q filter" "screen $jobs -m 1 filter" "match $jobs -q keys" \
         "screen $jobs -v -c -m 3 filter"; do
         [[ $command == *-v* ]] && line=$absent || line=key-00000001
-        yes $line 2>/dev/null | $compress 2>/dev/null >pipe & # without end
+        yes $line 2>/dev/null | $compress 2>/dev/null >pipe & # never ends
         timeout 20 "$LANEBLOOM" $command pipe >out
         wait $! || true
       done

@@ -5,7 +5,8 @@ load helper
 export LC_ALL=C # keys are bytes
 VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
 
-# Makes a folder of tables: two of LevelDB's engines, and five of RocksDB's with the same 150 keys.
+# Makes a folder of tables: one of LevelDB, one of goleveldb, and five of RocksDB with the same 150
+# keys.
 make_database() {
   mkdir db
   cp "$VECTORS/goleveldb_bloom10.ldb" db/000001.ldb
@@ -17,8 +18,8 @@ make_database() {
   cp "$VECTORS/rocksdb_fv5_crc32c_flb10_prefixonly3.sst" db/000007.sst
 }
 
-# The keys of RocksDB's tables, which may hold any bytes. lengths/N holds those of N bytes, one
-# after another.
+# Makes the keys of RocksDB's tables, which may hold any bytes. lengths/N has the keys of N bytes,
+# one after another.
 make_keys() {
   local escaped
   mkdir lengths
@@ -27,7 +28,7 @@ make_keys() {
   done < <(grep -v '[#-]' "$VECTORS/keys.txt" | sed 's/../\\x&/g')
 }
 
-# Writes the keys that can be lines.
+# Writes the keys that can be lines, without 0 bytes and line ends.
 make_lines() {
   printf "$(grep -v '[#-]' "$VECTORS/keys.txt" |
     sed -E '/^(..)*(00|0a)/d; s/../\\x&/g; s/$/\\n/' | tr -d '\n')" >lines
@@ -145,7 +146,7 @@ link_tables() {
   link_tables 300
   yes $'\xfe' | head -c 524288 >rows # one chunk with the largest number of records
   (
-    ulimit -v 24000 # kB; bitmaps of all tables for all records would be 20 MB
+    ulimit -v 24000 # kB; bitmaps of all tables for all records would take 20 MB
     run -1 --separate-stderr lanebloom screen -j 1 --db db --which rows
     [[ -z $output && -z $stderr ]]
   )
@@ -155,7 +156,7 @@ link_tables() {
   address_space_can_be_limited ||
     skip "this binary reserves address space, as sanitizers and emulators do"
   link_tables 300
-  yes '~' | head -n 32768 >rows # one chunk; lists of all hits would be 39 MB
+  yes '~' | head -n 32768 >rows # one chunk; lists of all hits would take 39 MB
   n=$(
     ulimit -v 24000 # kB
     lanebloom screen -j 1 --db db --which rows | wc -l
@@ -241,7 +242,7 @@ link_tables() {
   make_lines
   head -c 2000 db/000003.sst >cut.sst
   echo text >text.sst
-  # New files may still change, so they are retried for a while.
+  # Files that are new may still change, so the command retries them for a while. These are old.
   touch -d '1 minute ago' cut.sst text.sst
   mkdir empty
   fails_with "cut.sst: " lanebloom screen --db db --db cut.sst lines
@@ -332,15 +333,15 @@ link_tables() {
   [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
 }
 
-# Opening a pipe for writing waits for a reader, which finds that it is no table. The second attempt
-# finds the table that replaced the pipe.
+# Opening the pipe for writing waits until the command opens it to read, and finds that it is no
+# table. The command's second attempt finds the table that replaced the pipe.
 @test "a table that is replaced while it is opened is looked for again" {
   mkdir db
   mkfifo db/000001.sst
   cp "$VECTORS/rocksdb_fv5_xxh3_flb10.sst" table
   {
     exec 9>db/000001.sst
-    mv -f table db/000001.sst # while the pipe is open, so that no process waits for it
+    mv -f table db/000001.sst # while the pipe is open, so that the command does not wait for it
   } &
   make_lines
   timeout 60 "$LANEBLOOM" screen --db db lines | cmp - lines
@@ -360,10 +361,10 @@ link_tables() {
     printf '%s\n' "${@:2}" >keys
     lanebloom screen --db "$1" keys >found 2>warnings || true
     [ -s warnings ]
-    # some builds, such as for an emulated host, lack codecs
+    # some builds, such as those for an emulated host, lack codecs
     cmp found keys || grep 'snappy.*, which this build does not read' warnings
   }
-  for version in 4 5; do # the table's filter holds a prefix of the key
+  for version in 4 5; do # the table's filter has prefixes of the keys
     finds "$odd/pebble_v$version.sst" abcd
     fails_with "expected a filter of keys, found prefixes by" \
       lanebloom extract "$odd/pebble_v$version.sst" -o filter

@@ -9,7 +9,7 @@ needs_engines() {
   [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
 }
 
-# make KIND...: makes a database of each kind, in a folder of that name.
+# make KIND...: makes a database of each kind, in a folder named after the kind.
 make() {
   needs_engines
   local kind
@@ -29,13 +29,13 @@ keys() {
   rm -rf copy copy.logs copy.fast copy.slow
 }
 
-# find_options KIND: sets `options`, with which all files of such a database are found.
+# find_options KIND: sets `options` to those with which all files of this kind are found.
 find_options() {
   options=()
   [[ $1 != rocksdb-db-paths ]] || options=(--db-path "$1.fast" --db-path "$1.slow")
 }
 
-# logs FOLDER: prints its logs, the newest last.
+# logs FOLDER: prints the folder's logs, the newest last.
 logs() {
   local all=("$1"/*.log)
   printf '%s\n' "${all[@]}"
@@ -57,7 +57,7 @@ logs() {
     [[ $status -eq $([[ -s wanted ]]; echo $?) ]]
     n=$(lanebloom screen "${options[@]}" --db $kind -c absent 2>/dev/null) || true
     [[ $n -lt 1200 || $kind == *-reverse* ]] || { echo "$kind: $n absent keys"; return 1; }
-    # Some keys are missing without the logs, so this test can fail.
+    # Without the logs some keys are missing, so a lost log would make this test fail.
     if [[ $kind == *-log ]]; then
       run lanebloom screen -c --all-files --db $kind wanted
       [[ $output != $(wc -l <wanted) ]]
@@ -76,7 +76,7 @@ logs() {
     [[ $output -lt 1000 ]]
     [[ $stderr == *"in their comparator's order, so the key range is not known"* ]]
     [[ $kind == rocksdb-reverse || $stderr == *"every filter is probed for each key"* ]]
-    # The rate is that of all filters together.
+    # The reported rate is that of all filters together.
     lanebloom tables --json $kind 2>/dev/null | jq -se --argjson n "$output" '
       ($n / 2000) as $share | .[0].model_rate as $rate |
       $share < 1.3 * $rate + 0.01 and $share > 0.7 * $rate - 0.01'
@@ -199,14 +199,14 @@ complete; not seen: $not_seen" ]]
       lanebloom screen --db $kind rest | cmp - rest
     done
     rm -rf $kind && cp -r whole $kind
-    truncate -s +100000 "$log" # zeros
+    truncate -s +100000 "$log" # appends zeros
     run -0 --separate-stderr lanebloom screen -c --db $kind wanted
     [[ -z $stderr && $output -eq $(wc -l <wanted) ]]
     rm -rf whole
   done
 }
 
-# damage FILE OFFSET: changes the byte there.
+# damage FILE OFFSET: changes the byte at this offset.
 damage() {
   printf '\xa5' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
@@ -220,13 +220,13 @@ damage() {
   run -2 --separate-stderr lanebloom screen --db leveldb-log wanted
   [[ ${#stderr_lines[@]} -eq 1 &&
     $stderr == "lanebloom: $log: damaged at 3"*": expected another checksum, found "* ]]
-  # LevelDB recovers as many: it drops the rest of the block.
+  # LevelDB itself recovers the same keys: it drops the rest of the damaged block.
   [[ $(wc -l <rest) -gt 2000 && $(wc -l <rest) -lt 3000 ]]
   run -2 --separate-stderr lanebloom screen --db leveldb-log rest
   [[ $output == "$(<rest)" ]]
   run -2 --separate-stderr lanebloom screen -c -m 1 --db leveldb-log rest
   [[ $output == 1 ]]
-  run -0 --separate-stderr lanebloom screen -q --db leveldb-log rest # as grep does
+  run -0 --separate-stderr lanebloom screen -q --db leveldb-log rest # like grep
   run -2 --separate-stderr lanebloom tables --json leveldb-log
   [[ $(jq .database.complete <<<"$output") == false && $stderr == *"damaged at"* ]]
 }
@@ -263,7 +263,7 @@ damage() {
   head -c 50 /dev/zero >>"$manifest"
   lanebloom screen --db leveldb-tables key | cmp - key
   again
-  tail -c 20 "$manifest" >>"$manifest" # shorter than a whole record, though it could hold a header
+  tail -c 20 "$manifest" >>"$manifest" # longer than a header, but no whole record
   lanebloom screen --db leveldb-tables key | cmp - key
 }
 
@@ -276,7 +276,7 @@ damage() {
   fails_with "MANIFEST-000001: No such file" lanebloom screen --db leveldb-log <<<log000001
 }
 
-# beside_writer ENGINE RUNS: screens while the engine writes, and again after it was killed.
+# beside_writer ENGINE RUNS: screens while the engine writes, and again after the engine was killed.
 beside_writer() {
   local engine=$1 nruns=$2 i
   for ((i = 0; i < nruns; i++)); do
@@ -313,8 +313,8 @@ beside_writer() {
   beside_writer rocksdb-recycled $(exhaustive && echo 500 || echo 25)
 }
 
-# killed ENGINE TIMES: screening finds every key that was acknowledged, and every key that the
-# engine itself finds afterwards.
+# killed ENGINE TIMES: checks that screening finds every key that was acknowledged before a kill,
+# and every key that the engine itself finds afterwards.
 killed() {
   local engine=$1 ntimes=$2 i
   for ((i = 0; i < ntimes; i++)); do

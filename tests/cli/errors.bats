@@ -1,4 +1,4 @@
-# Input and output errors that have nothing to do with filters.
+# Errors of input and output that do not depend on filters.
 # SPDX-License-Identifier: MIT
 load helper
 

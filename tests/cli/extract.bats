@@ -5,13 +5,13 @@ load helper
 export LC_ALL=C # keys are bytes
 VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
 
-# hex FILE: prints its bytes as digits.
+# hex FILE: prints the file's bytes in hexadecimal.
 hex() {
   od -An -v -tx1 "$1" | tr -d ' \n'
 }
 
-# with_keys COMMAND...: runs the command once for each length of the tables' keys, with the keys of
-# that length, one after another, on standard input.
+# with_keys COMMAND...: runs the command once for each length of the tables' keys. The keys of that
+# length are on standard input, one after another.
 with_keys() {
   local length
   [[ -d lengths ]] || split_keys

@@ -1,6 +1,6 @@
-# Every verb, with each of its system calls made to fail in turn. The command prints a message and
-# has status 2, or the failure has no effect. The output file is complete or the old one, and no
-# temporary file is left.
+# Runs every verb with each of its system calls made to fail in turn. Either the command prints a
+# message and has status 2, or the failure has no effect. The output file is the new one, complete,
+# or the old one, and no temporary file is left.
 # SPDX-License-Identifier: MIT
 load helper
 load interpose
@@ -23,17 +23,17 @@ make_inputs() {
   cp "$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb" c.ldb
 }
 
-# tolerated FUNCTION COMMAND...: prints the other acceptable ends of a run, in server.c's form. The
-# answers are right, but not the best: without CURRENT, without some data blocks, or without memory
-# for better ones. No record is lost.
+# tolerated FUNCTION COMMAND...: prints the other acceptable ends of a run, in server.c's form. In
+# these runs the command does without CURRENT, some data blocks or memory: it may select more
+# records than otherwise, but loses none.
 tolerated() {
   case "$*" in
     "open tables c.ldb" | "malloc tables c.ldb" | *" level" | *" level others")
       echo "0 any *warning: the database's MANIFEST cannot be read*"
       [[ $* != "malloc screen"* ]] || echo "0 lines " ;;
     "pread tables c.ldb") echo "0 any *warning: a data block is damaged or too large*" ;;
-    # A Parquet file or a row group cannot be read: --which reports that in a message and selects
-    # every key in the row group; --prune keeps the file.
+    # If a Parquet file or a row group cannot be read, --which prints a message and selects every
+    # key in the row group, and --prune prints the file.
     *" screen --parquet"*"--which"*) echo "2 any lanebloom: *" ;;
     *" screen --parquet"*"--prune"*) echo "2 lines ?*" ;;
     *" tables events") echo "2 any lanebloom: *" ;;
@@ -41,8 +41,8 @@ tolerated() {
   esac
 }
 
-# each FUNCTION HOW COMMAND...: makes each call of the function end in that way in turn, or every
-# $step-th call from the $first-th on.
+# each FUNCTION HOW COMMAND...: runs the command once for each call of the function, and makes that
+# call end in this way. Takes every $step-th call from the $first-th on.
 first=1 step=1
 each() {
   local function=$1 how=$2 reason="Input/output error"
@@ -57,12 +57,12 @@ each() {
   serve "$function" "$how" "$first" "$step" "$@"
 }
 
-# Must each of these faults be an error?
+# Succeeds if each of these faults must be an error.
 must_fail() { # FUNCTION HOW
   [[ $1:$2 =~ ^(p?read|write|fsync|linkat|renameat):fail && -z ${may_recover-} ]]
 }
 
-# Runs every verb. A verb that goes on with the next input or table after a failure gets only one.
+# Runs every verb. A verb that goes on after a failed input or table gets only one.
 each_verb() {
   nfaults=0 nrefused=0
   local step=3
@@ -120,7 +120,7 @@ each_verb() {
   each mmap fail screen large others
   [[ $nfaults -eq 2 && $nrefused -eq 2 ]]
   nfaults=0 nrefused=0
-  each mmap fail merge --force -o target large large # if a file cannot be mapped, it is read
+  each mmap fail merge --force -o target large large # a file that cannot be mapped is read
   [[ $nfaults -gt 2 && $nrefused -eq 1 ]]
 }
 
@@ -138,7 +138,7 @@ each_verb() {
   [[ $n -gt 5 ]]
 }
 
-# Only the first hits have lists. After these, each record of a batch that was screened without
+# Only the first hits are kept in lists. Each later record of a batch that was screened without
 # memory is screened again, with memory, when it is printed.
 @test "memory, for batches that are screened again to be printed" {
   needs_interposing
@@ -180,7 +180,7 @@ each_verb() {
   done
 }
 
-# If the call were repeated, it would write nothing for ever.
+# If the command repeated the call, it would never end.
 @test "writes that write nothing" {
   needs_interposing
   make_inputs
@@ -195,7 +195,7 @@ each_verb() {
     each_verb $function fail
   done
   nfaults=0
-  each getrandom fail build --force -o target keys # json-c calls it, too
+  each getrandom fail build --force -o target keys # json-c also calls getrandom
   [[ $nfaults -eq 1 ]]
   export LANEBLOOM_FAULT_NAMED=1
   for function in openat write fsync renameat fchmod close; do
@@ -215,17 +215,18 @@ each_verb() {
   each read shrink info --raw --format leveldb raw
   each read shrink screen --raw --format leveldb raw others
   each read shrink build --force -o target --width 6 keys
-  [[ $nrefused -eq 4 ]] # each file that is cut, unless at its end
+  [[ $nrefused -eq 4 ]] # one for each file that is cut before its end
   nfaults=0 nrefused=0
   each mmap shrink verify filter more
   each mmap shrink merge --force -o target filter more
   each mmap shrink add -j 1 target few
-  each mmap shrink screen -j 1 others filter # the filters are not in this order
+  each mmap shrink screen -j 1 others filter # FILTER and INPUT are exchanged
   each mmap shrink screen -j 1 --db filter others
-  [[ $nrefused -eq 7 ]] # each filter that is mapped
+  [[ $nrefused -eq 7 ]] # once for each filter that is mapped
 }
 
-# A folder's engine is known without its OPTIONS; any other file that cannot be read is an error.
+# The engine of a folder is known without its OPTIONS. If any other file cannot be read, that is an
+# error.
 @test "databases: their logs, MANIFEST and tables" {
   needs_interposing
   [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
@@ -247,7 +248,7 @@ each_verb() {
   [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
 }
 
-# A file that cannot be read may hold every key, and the status reports it.
+# A file that cannot be read may hold every key. The exit status reports it.
 @test "Parquet files" {
   needs_interposing
   mkdir -p events/day=1
@@ -307,7 +308,8 @@ each_verb() {
   [[ $nfaults -gt 50 && $nrefused -gt 25 ]]
 }
 
-# All workers read. If the end of a chunk cannot be read in advance, one worker reads it whole.
+# All workers read the file. If the end of a chunk cannot be read in advance, one worker reads the
+# whole chunk.
 @test "large files that several workers read" {
   needs_interposing
   numbers 1 200000 >keys # 2.6 MB

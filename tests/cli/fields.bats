@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# keys_are 'KEY\n...' OPTIONS... <input: the keys of the records are those lines
+# keys_are 'KEY\n...' OPTIONS... <input: checks that these lines are the keys of the records
 keys_are() {
   local keys=$1
   shift
@@ -187,7 +187,7 @@ users() {
       fails_with "$expected" lanebloom match --keys-csv --keys-field id $file keys
     [[ ! -e other ]]
   done
-  { printf 'PK\3\4\r'; cat mac.csv; } >x.zip # recognised as an archive before its first line ends
+  { printf 'PK\3\4\r'; cat mac.csv; } >x.zip # an archive is recognised before its first line ends
   fails_with "found a zip archive" lanebloom match --keys-csv --keys-field id x.zip keys
   printf 'id,n\r\nkey-00000001,"a\rb"\r\n' >quoted.csv
   [[ $(lanebloom screen --csv -f id -c filter quoted.csv) == 1 ]]
@@ -209,7 +209,7 @@ users() {
   local writer=$!
   run -2 --separate-stderr timeout 10 "$LANEBLOOM" screen -j 1 --csv -f name users.lbf pipe
   [[ $stderr == "lanebloom: pipe: line 2: field 2"* ]]
-  kill $writer 2>/dev/null || true # the closed pipe may have ended it
+  kill $writer 2>/dev/null || true # the writer may have ended when the pipe was closed
   printf 'i"d,name\n1,a\n' >input
   fails_with "input: header, field 1: expected quotes around the whole field, found some" \
     lanebloom screen --csv -f 1 users.lbf input
@@ -262,7 +262,7 @@ users() {
   [[ $(lanebloom screen --csv -f name -c users.lbf input) -eq 2 ]]
 }
 
-# Compares with Python's csv module on rows with every kind of quoting: the keys and the selected
+# Compares with Python's csv module on rows with every kind of quoting. The keys and the selected
 # records must be the same.
 compare_with_python() { # NROWS SEED
   python3 - "$@" <<'END'

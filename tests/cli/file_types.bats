@@ -1,5 +1,5 @@
-# Inputs that are not records, as archives, databases and UTF-16: their first bytes show what they
-# are, and the message says what makes records of them.
+# Inputs that are not records, such as archives, databases and UTF-16. Their first bytes show what
+# they are, and the message names a program that makes records of them.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -62,12 +62,12 @@ load helper
     '\3757zX' 'BZh9' 'BZh91AY&SX' 'BZh91AY&S'; do
     printf "$text" | records 1
   done
-  for text in '\37\213' '\50\265' '\50\265\57'; do # more than one byte of the magic number, or all
+  for text in '\37\213' '\50\265' '\50\265\57'; do # two or more bytes of a magic number
     printf "$text" >stump
     fails_with "stump: truncated: expected" lanebloom hash stump
     fails_with "stump: truncated: expected" lanebloom match stump keys
   done
-  for text in 'P*' 'X*M'; do # text, though skippable frames of zstd begin like this
+  for text in 'P*' 'X*M'; do # text that begins like a skippable frame of zstd
     printf "$text" | records 1
     printf "$text" | lanebloom match - input | cmp - <(printf "$text\n")
   done
@@ -78,19 +78,19 @@ load helper
     lanebloom hash --width 1 $file >hashes
     [[ -s hashes ]]
   done
-  for byte in '\37' '\50' '\120' '\211'; do # the first byte of each compressed format, and another
+  for byte in '\37' '\50' '\120' '\211'; do # first bytes of compressed formats and of a filter
     printf "$byte" | records 1 --width 1 --decompress=auto
     [[ $(printf "$byte" | lanebloom match --width 1 --decompress=auto -c input) == 1 ]]
   done
 }
 
-# Each file is made by the usual program for it.
+# The program that is usual for each kind of file makes the file.
 @test "archives, databases and programs are refused, as KEYS and as INPUT" {
   numbers 1 5 >keys
   lanebloom build -o filter keys
   tar cf x.tar keys
   tar czf x.tgz keys
-  tar --format=v7 -cf x.v7.tar keys # without a magic number
+  tar --format=v7 -cf x.v7.tar keys # this format has no magic number
   tar --format=v7 -czf x.v7.tgz keys
   python3 - <<'END'
 import sqlite3, zipfile
@@ -119,8 +119,8 @@ END
   lanebloom screen --width 5 -c filter x.tar || [[ $? == 1 ]] # any bytes may be fixed-width records
 }
 
-# heads: prints a row for each kind of file: its first bytes, as written by pyarrow, fastavro, h5py,
-# NumPy, duckdb and others, and how the message names it.
+# heads: prints a row for each kind of file: the file's first bytes, as pyarrow, fastavro, h5py,
+# NumPy, duckdb and others write them, and the kind's name in the message.
 heads() {
   cat <<'END'
 ORC\x11\0\0\x0a\x06\x12|an ORC file: pyarrow

@@ -3,7 +3,7 @@
 load helper
 
 # make_filters N: makes filters 1 to N with 121 keys each, cycling through the formats. `input` has
-# their keys and others.
+# these keys and others.
 make_filters() {
   local formats=(rocksdb-local leveldb rocksdb-legacy leveldb-signed) i
   options=() paths=()
@@ -16,8 +16,8 @@ make_filters() {
   numbers 50 50000 >input
 }
 
-# one_by_one OPTION...: prints the results of a run for each filter, "NAME<tab>record", in the order
-# of records.
+# one_by_one OPTION...: screens with one filter at a time, and prints the results,
+# "NAME<tab>record", in the order of records.
 one_by_one() {
   for path in "${paths[@]}"; do
     lanebloom screen "$@" -n "$path" input | sed "s/^\([0-9]*\):/\1\t$path\t/"
@@ -54,7 +54,8 @@ one_by_one() {
   [[ $output == $'f1.lbf\t0\nf2.lbf\t0\n'* ]]
 }
 
-# The first n filters have a key of their own each; the others have a key that is no record.
+# The first n filters have one key each, which is a record. The other filters have a key that is
+# none.
 @test "a thousand filters" {
   local i n=$(exhaustive && echo 1000 || echo 50) options=()
   echo other | lanebloom build -o other --bits 30

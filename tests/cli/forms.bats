@@ -2,12 +2,12 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# decodes FORM TEXT BYTES: the key of the text has those bytes, as printf writes them.
+# decodes FORM TEXT BYTES: checks that the key of the text has these bytes, as printf writes them.
 decodes() {
   [[ $(printf '%s\n' "$2" | hashes --decode "$1") == $(printf "$3\0" | hashes -z) ]]
 }
 
-# decodes_binary FORM TEXT HEX: as `decodes`, for bytes that may be 0.
+# decodes_binary FORM TEXT HEX: like `decodes`, for bytes that may be 0.
 decodes_binary() {
   [[ $(printf '%s\n' "$2" | hashes --decode "$1") == \
     $(xxd -r -p <<<"$3" | hashes --width $((${#3} / 2))) ]] || { echo "$@"; return 1; }
@@ -102,7 +102,7 @@ is_malformed() {
   is_malformed uint64 +1 "column 1: expected a whole number from 0"
 }
 
-# Zeros and exponents take no more time than the length of their text.
+# Numbers with many zeros or a large exponent take no more time than the length of their text.
 @test "numbers of a million digits" {
   zeros=$(head -c 1000000 /dev/zero | tr '\0' 0)
   for text in "0.${zeros}1e1000001" "${zeros}1" "1$zeros.${zeros}e-1000000" "1e-0${zeros}0"; do

@@ -3,7 +3,7 @@
 load helper
 
 @test "LevelDB's hashes: the vectors of its own test" {
-  # LevelDB 1.23 util/hash_test.cc has these bytes with seed 0xbc9f1d34.
+  # LevelDB 1.23 util/hash_test.cc hashes these bytes with seed 0xbc9f1d34.
   printf '\x62' >1
   printf '\xc3\x97' >2
   printf '\xe2\x99\xa5' >3
@@ -17,7 +17,7 @@ load helper
 }
 
 @test "RocksDB's hashes, 64 bits by default and 32" {
-  # The hashes that RocksDB 7.8.3 makes of "hello" and of no bytes.
+  # The hashes that RocksDB 7.8.3 makes of "hello" and of the empty key.
   [[ $(printf 'hello\n\n' | lanebloom hash) == $'a0bbc238c97657b5\thello\n5342c3010fe1dd04\t' ]]
   [[ $(printf 'hello\n' | lanebloom hash --format rocksdb-legacy) == $'f795964e\thello' ]]
   refuses "which can only be read" lanebloom hash --format rocksdb

@@ -1,11 +1,10 @@
-# Shared by the tests of the command. $LANEBLOOM is the binary; every test starts in a folder of its
-# own.
+# Shared by the tests of the command. $LANEBLOOM is the binary. Every test starts in its own folder.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
 
-# bats records the line of each command in case it fails, which makes a command of bash take 0.3 ms.
-# The line of the failed command gives the same information, and `run' takes a third of the time.
+# bats records the line of each command in case it fails, so each command of bash takes 0.3 ms. This
+# function records only the line of the command that failed. `run' then takes a third of the time.
 record_failed_line() {
   bats_capture_stack_trace
 }
@@ -18,7 +17,7 @@ setup() {
   unset LANEBLOOM_KERNEL
   unprivileged=() # a command with this prefix is bound by permissions, even if root runs it
   [[ $(id -u) -ne 0 ]] || unprivileged=(setpriv --inh-caps=-all --bounding-set=-all)
-  mkdir "$BATS_TEST_TMPDIR/work" # bats keeps its own files beside it
+  mkdir "$BATS_TEST_TMPDIR/work" # bats has its own files in the folder above
   cd "$BATS_TEST_TMPDIR/work" || return 1
 }
 
@@ -26,18 +25,18 @@ lanebloom() {
   "$LANEBLOOM" "$@"
 }
 
-# exhaustive: succeeds if all cases are to be tried, not a selection (LANEBLOOM_EXHAUSTIVE_TESTS in
-# CMake).
+# exhaustive: succeeds if all cases are tried, and fails if only a selection is
+# (LANEBLOOM_EXHAUSTIVE_TESTS in CMake).
 exhaustive() {
   [[ ${LANEBLOOM_EXHAUSTIVE:-} == 1 ]]
 }
 
-# numbers FIRST LAST: prints them as lines of twelve characters.
+# numbers FIRST LAST: prints these numbers as keys, one per line of twelve characters.
 numbers() {
   seq -f 'key-%08.0f' "$1" "$2"
 }
 
-# records N [OPTIONS] <input: the input holds N records, all of which are selected.
+# records N [OPTIONS] <input: checks that the input holds N records and that all are selected.
 records() {
   local n=$1
   shift
@@ -53,26 +52,26 @@ hashes() {
   lanebloom hash "$@" | tr '\0' '\n' | grep -aoE '^[0-9a-f]{16}'$'\t' | cut -f 1
 }
 
-# holds FILE EXPECTED: the file holds exactly what printf prints for EXPECTED.
+# holds FILE EXPECTED: checks that the file holds exactly what printf prints for EXPECTED.
 holds() {
   printf "$2" | cmp - "$1"
 }
 
-# is_message TEXT: the last run printed one line on standard error, which contains TEXT, and nothing
-# else.
+# is_message TEXT: checks that the last run printed one line on standard error, which contains TEXT,
+# and nothing else.
 is_message() {
   [[ -z $output && ${#stderr_lines[@]} -eq 1 && $stderr == "lanebloom: "*"$1"* ]] ||
     { echo "standard output: $output"; echo "standard error: $stderr"; return 1; }
 }
 
-# is_usage_error TEXT: the last run had status 2 and printed nothing but TEXT and where to find
+# is_usage_error TEXT: checks that the last run had status 2, and printed only TEXT and how to get
 # help.
 is_usage_error() {
   [[ $status -eq 2 && -z $output && $stderr == "lanebloom"*"$1"*"Try "*"--help"* ]] ||
     { echo "status: $status, standard output: $output"; echo "standard error: $stderr"; return 1; }
 }
 
-# fails_with TEXT COMMAND...: the command has status 2 and prints this message.
+# fails_with TEXT COMMAND...: checks that the command has status 2 and prints this message.
 fails_with() {
   local text=$1
   shift
@@ -80,7 +79,7 @@ fails_with() {
   is_message "$text"
 }
 
-# refuses TEXT COMMAND...: the command reports this usage error.
+# refuses TEXT COMMAND...: checks that the command reports this usage error.
 refuses() {
   local text=$1
   shift
@@ -88,19 +87,20 @@ refuses() {
   is_usage_error "$text"
 }
 
-# Succeeds if the program can run at all with little address space.
+# Succeeds if the program runs with little address space.
 address_space_can_be_limited() {
   (ulimit -v 100000 && lanebloom --version) >/dev/null 2>&1
 }
 
-# without_input COMMAND...: runs it with a pipe on standard input that stays open and has no data.
+# without_input COMMAND...: runs the command with a pipe on standard input that stays open and
+# empty.
 without_input() {
   [[ -p quiet ]] || mkfifo quiet
   timeout 5 "$@" 0<>quiet
 }
 
-# on_terminal COMMAND...: runs it with a terminal as its output, whose text goes to the file
-# `terminal`. script would run $SHELL, or a shell that cannot read the output of %q.
+# on_terminal COMMAND...: runs the command with its output on a terminal, whose text goes to the
+# file `terminal`. SHELL is set because script would run $SHELL, which may not understand %q.
 on_terminal() {
   SHELL=$BASH script -qefc "$(printf '%q ' "$@")" terminal >/dev/null </dev/null
 }
@@ -110,8 +110,9 @@ needs_terminal() {
   on_terminal true || skip "no terminal can be made: /dev/pts is not mounted"
 }
 
-# says_where_pages_are_lost: qemu's s390x does not report which page is lost, so the command is
-# ended by SIGBUS, as it is if a page of the program itself is lost.
+# says_where_pages_are_lost: succeeds if a lost page of a file can be reported. qemu's s390x does
+# not tell which page is lost, so SIGBUS ends the command, as it does if a page of the program is
+# lost.
 says_where_pages_are_lost() {
   [[ $BUILD_DIR != */s390x ]]
 }

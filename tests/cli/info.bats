@@ -65,7 +65,7 @@ make_filter() {
 
 @test "--measure: the interval is Wilson's" {
   numbers 1 10 | lanebloom build --bits 1000 -o sparse
-  # No hits among n keys: the interval is 0 to z^2 / (n + z^2).
+  # If none of n keys passes, the interval is 0 to z^2 / (n + z^2).
   [[ $(lanebloom info --json --measure=100 sparse |
     jq '.measured_rate | .rate == 0 and .low == 0 and (.high - 0.036993498207 | fabs) < 1e-10') == \
     true ]]

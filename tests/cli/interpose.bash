@@ -1,4 +1,4 @@
-# Runs of the command with system calls that fail or end it, by means of tests/cli/interpose/.
+# Runs the command with system calls that fail or end it, by means of tests/cli/interpose/.
 # SPDX-License-Identifier: MIT
 
 needs_interposing() {
@@ -10,8 +10,8 @@ make_target() { # COMMAND
   if [[ $1 == add ]]; then cp filter target; else echo old >target; fi
 }
 
-# run_with FAULT COMMAND...: runs the command once. Sets `status` and `errors`, and writes out and
-# err. `reached` has a byte if the fault was reached.
+# run_with FAULT COMMAND...: runs the command once with this fault. Sets `status` and `errors`, and
+# writes the files out and err. The file `reached` is empty unless the fault was reached.
 run_with() {
   local fault=$1
   shift
@@ -23,8 +23,8 @@ run_with() {
   read -r -d '' errors <err || true
 }
 
-# serve FUNCTION HOW FIRST STEP COMMAND...: makes runs with one fault each, by server.c. Adds to
-# nfaults and nrefused, or to nkills and nwhole, or sets ncalls.
+# serve FUNCTION HOW FIRST STEP COMMAND...: lets server.c run the command once for each fault. Adds
+# to nfaults and nrefused, or to nkills and nwhole, or sets ncalls.
 serve() {
   local faults="${*:1:4}" counts
   shift 4
@@ -35,7 +35,7 @@ serve() {
   ((1 + ($counts)))
 }
 
-# Runs the command once without a fault, and keeps its results.
+# Runs the command once without a fault, and stores the results in a folder.
 make_normal() { # COMMAND...
   export LANEBLOOM_FAULT_NORMAL="../normal/${*//\//}"
   [[ ! -d $LANEBLOOM_FAULT_NORMAL ]] || return 0

@@ -1,10 +1,10 @@
-# Threads: their number never changes the output.
+# The number of threads never changes the output.
 # SPDX-License-Identifier: MIT
 load helper
 
-# The lines take several reads of 512 KiB: they are 2.5 or 5 MB, of 0 to 40 bytes each, and a few of
-# up to 200 kB. The filter has every third line. LANEBLOOM_TEST_SEED repeats the seed, which is
-# printed.
+# Makes 2.5 or 5 MB of lines, which take several reads of 512 KiB. Most lines have 0 to 40 bytes, a
+# few up to 200 kB. The filter has every third line. LANEBLOOM_TEST_SEED, which is printed, repeats
+# a run.
 setup_file() {
   export SEED=${LANEBLOOM_TEST_SEED:-$RANDOM}
   cd "$BATS_FILE_TMPDIR" || return 1
@@ -22,14 +22,14 @@ setup_file() {
   "$(realpath "$LANEBLOOM")" build -j1 -o filter keys
 }
 
-# Links the lines, the keys and the keys' filter.
+# Links the files of lines, of keys and of the keys' filter.
 make_lines() {
   echo "LANEBLOOM_TEST_SEED=$SEED"
   ln -s "$BATS_FILE_TMPDIR"/{lines,keys,filter} .
 }
 
-# same STATUS ARGUMENTS...: screen prints the same on both streams and has the same status with any
-# number of threads. STANDARD_INPUT is its input, if set.
+# same STATUS ARGUMENTS...: checks that screen prints the same on both streams and has the same
+# status with any number of threads. If STANDARD_INPUT is set, it is the input.
 same() {
   local expected=$1 jobs status several=-j3
   shift
@@ -87,7 +87,7 @@ same() {
     head -c $((width * 3)) lines | lanebloom build --width $width -j1 -o fixed
     expected=$(($(stat -Lc %s lines) % width ? 2 : 0))
     for options in "" -v -n; do
-      # every key is one of 256: nothing to print with -v, and much with -n
+      # each key is one of only 256, so -v prints nothing, and -n prints much
       [[ $width -gt 1 || -z $options ]] || continue
       same $expected --width $width $options fixed lines lines
     done
@@ -119,8 +119,8 @@ same() {
   done
 }
 
-# Chunks may end anywhere in these lines: a whole chunk may be within one line, or have no line end
-# near its own end.
+# Chunks may end anywhere in these lines. A whole chunk may lie within one line, or a chunk may have
+# no line end near its own end.
 @test "screen: lines of any length around that of a chunk's last part" {
   for n in 1 13 8000 8191 8192 8193 20000 524287 524288 524289 600000; do
     for i in {1..5}; do
@@ -135,7 +135,7 @@ same() {
     same $expected $options filter several once
   done
   lanebloom screen -j3 filter several once | cmp - <(cat several once)
-  exec 5<several # the rest of it that standard input still has
+  exec 5<several # standard input then has the rest of the file
   read -r line <&5
   lanebloom screen -j3 filter <&5 | cmp - <(tail -n +2 several)
   exec 5<&-
@@ -248,10 +248,10 @@ same() {
 
 @test "build: the same bytes, whatever the options" {
   make_lines
-  # equal neighbours, also across the ends of chunks
+  # makes equal neighbours, also across the ends of chunks
   awk '{ for (i = NR % 3; i < 3; i++) print }' keys >repeated
   yes same | head -n 300000 >>repeated
-  local several=-j3 large=12000000 # its filter is filled by partitions
+  local several=-j3 large=12000000 # a filter so large is filled by partitions
   local more=("--format leveldb" "--expected 100000" "--expected 7" "--rate 0.01 --expected 400000")
   ! exhaustive || several="-j2 -j3 --jobs=8 --" large=100000000
   exhaustive || more=()
@@ -285,8 +285,8 @@ same() {
 }
 
 @test "build: chunks are merged in order" {
-  # A run of equal keys is stored once, and a hundred bits for each key show in the size: chunks out
-  # of order would break runs, and so store more.
+  # A run of equal keys is stored once. If chunks were merged out of order, runs would be broken and
+  # more keys stored. With a hundred bits per key, the size would show that.
   for i in {1..40}; do yes "block-$((i / 2))" | head -c 524288 | head -n -1; done >blocks
   lanebloom build -j1 --bits 100 -o one blocks
   for jobs in -j2 -j3 -j8 -j8 -j8; do
@@ -313,7 +313,7 @@ same() {
   make_lines
   lanebloom screen -j1 filter lines lines lines lines >expected
   (
-    ulimit -v 30000 # kB: a worker takes 1700
+    ulimit -v 30000 # kB; a worker takes 1700
     lanebloom screen -j 64 filter lines lines lines lines | cmp - expected
   )
 }

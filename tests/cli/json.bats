@@ -1,4 +1,4 @@
-# --jsonl: the key is made of members of a line of JSON.
+# --jsonl: the key consists of members of a line of JSON.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -7,13 +7,14 @@ needs_json() {
   [[ $output != *"without simdjson"* ]] || skip "this build has no simdjson"
 }
 
-# keys_are 'KEY\n...' LIST 'LINE\n...': the members of the lines that LIST names are these keys
+# keys_are 'KEY\n...' LIST 'LINE\n...': checks that the members of the lines that LIST names are
+# these keys
 keys_are() {
   printf '%b' "$3" >lines
   diff <(hashes --jsonl -f "$2" lines) <(printf '%b' "$1" | hashes)
 }
 
-# not_json FOUND LINE: the line is refused, and so is one that has it inside
+# not_json FOUND LINE: checks that the line is refused, and so is a line that contains it
 not_json() {
   printf '{"a":1}\n%b\n{"a":2}\n' "$2" >lines
   run -2 --separate-stderr lanebloom hash --jsonl -f a lines
@@ -184,7 +185,7 @@ END
   printf '%0512d' 0 | tr 0 '[' >deep
   { cat deep; tr '[' ']' <deep; echo; } >lines
   fails_with "found none" lanebloom hash --jsonl -f a lines
-  if [[ -z ${SANITIZERS-} ]]; then # the sanitizers' stack frames do not fit into a worker's stack
+  if [[ -z ${SANITIZERS-} ]]; then # a sanitizer's stack frames do not fit into a worker's stack
     yes "$(<lines)" | head -n 4000 >many
     run -0 --separate-stderr lanebloom build -j 4 --jsonl -f a --missing=drop -o none.lbf many
     [[ $stderr == *"4000 of 4000 records"* ]]

@@ -1,11 +1,11 @@
-# Kills of build, add, merge and screen -o: at every moment the target is absent, the old file or
-# the whole new one. $LANEBLOOM_KILLS sets the number of kills at random moments.
+# Kills of build, add, merge and screen -o. At every moment the target is absent, the old file or
+# the complete new one. $LANEBLOOM_KILLS sets the number of kills at random moments.
 # SPDX-License-Identifier: MIT
 load helper
 load interpose
 
-# make_files VERB NKEYS: sets `command`, which is killed while it writes `target`. Its filters have
-# room for NKEYS keys, and the input of screen grows with it.
+# make_files VERB NKEYS: sets `command`, which a test kills while it writes `target`. The filters
+# have room for NKEYS keys. The input of screen is proportional to NKEYS.
 make_files() {
   verb=$1
   numbers 1 10000 >keys
@@ -29,7 +29,7 @@ make_files() {
   esac
 }
 
-# Sets `state` to absent, old or whole, or describes what else the target is.
+# Sets `state` to absent, old or whole, or to a description of any other target.
 state_of_target() {
   if [[ ! -e target ]]; then
     state=absent
@@ -44,12 +44,12 @@ state_of_target() {
 
 kill_at_random_moments() { # VERB
   local nkills=25 window=50000 random state=absent temporaries=0 may_be_absent
-  # The thread sanitizer slows every start, and kills show it nothing new.
+  # The thread sanitizer makes every start slow, and kills do not show it anything new.
   ! exhaustive || [[ ${SANITIZERS-} == *thread* ]] || nkills=200
   nkills=${LANEBLOOM_KILLS:-$nkills}
   local -A count=([absent]=0 [old]=0 [whole]=0)
-  trap - DEBUG # bats follows each command with this trap
-  make_files "$1" 6000000 # large, so that the command spends most of its time writing
+  trap - DEBUG # this trap, by which bats traces each command, is slow
+  make_files "$1" 6000000 # so many that the command mostly writes
   make_target "$verb"
   cp target old
   lanebloom "${command[@]}"
@@ -74,7 +74,7 @@ kill_at_random_moments() { # VERB
     [[ $state != absent || -n $may_be_absent ]] ||
       { echo "kill $i: the old file is gone"; return 1; }
     count[$state]=$((count[$state] + 1))
-    if [[ $state == whole ]]; then # aims at one kill in four that comes too late
+    if [[ $state == whole ]]; then # shortens the window until one kill in four comes too late
       window=$((window * 3 / 4 + 1))
     elif [[ ${count[whole]} -eq 0 ]]; then
       window=$((window * 2))
@@ -88,7 +88,7 @@ kill_at_random_moments() { # VERB
   done
   echo "# $nkills kills of $verb: target absent ${count[absent]}, old ${count[old]}," \
     "whole ${count[whole]} times; a temporary file beside it $temporaries times" >&3
-  # The kills were spread over the whole run.
+  # Some kills came before the end of the run, and some after it.
   [[ $((count[absent] + count[old])) -gt 0 && ${count[whole]} -gt 0 ]]
 }
 
@@ -108,8 +108,8 @@ kill_at_random_moments() { # VERB
   kill_at_random_moments screen
 }
 
-# Kills the command before and after every call that changes a file. The next run, over the remains,
-# succeeds.
+# Kills the command before and after every call that changes a file. The next run, over what was
+# left, must succeed.
 kill_at_every_call() { # VERB
   needs_interposing
   local nkills=0 nwhole=0
@@ -165,7 +165,7 @@ kill_at_every_call() { # VERB
   done
 }
 
-# A new target needs no other name before its own.
+# A new target is made without a temporary name.
 @test "a kill leaves nothing beside a new target" {
   needs_interposing
   make_files screen 20000

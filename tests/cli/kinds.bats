@@ -1,5 +1,5 @@
-# Files and folders of the wrong kind as arguments: each message says what they are and which
-# command reads them.
+# Files and folders of the wrong kind as arguments. Each message states the kind and the command
+# that reads it.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -24,7 +24,7 @@ make_files() {
   cp -r "$VECTORS/databases/pebble_v1" db
 }
 
-# Prints the last bytes of tables of LevelDB, RocksDB and Pebble, and of RocksDB's plain, old plain
+# Prints the last bytes of tables: of LevelDB, RocksDB and Pebble, and of RocksDB's plain, old plain
 # and cuckoo tables.
 ends() {
   cat <<'END_OF_ENDS'
@@ -91,7 +91,7 @@ END_OF_ENDS
     run -1 --separate-stderr lanebloom verify $file filter
     [[ -z $stderr && $output == "$file: $found"$'\n'"filter: ok" ]]
   done
-  run -2 --separate-stderr lanebloom info keys # no other verb is sure to read this file
+  run -2 --separate-stderr lanebloom info keys # only match may read this file
   [[ $stderr == *"keys: not a lanebloom container: "*"\`lanebloom match' takes a file of keys"* ]]
 }
 
@@ -119,7 +119,7 @@ END_OF_ENDS
     lanebloom screen --db empty keys
   fails_with "empty: expected a folder with Parquet files, found none in it" \
     lanebloom screen --parquet empty --column k keys
-  head -c 100 x.parquet >cut.parquet # a damaged file still counts as a Parquet file
+  head -c 100 x.parquet >cut.parquet # although damaged, it counts as a Parquet file
   fails_with 'cut.parquet: not a Parquet file, or one' \
     lanebloom screen --parquet cut.parquet --column k keys
   [[ ! -e other ]]
@@ -140,7 +140,7 @@ END_OF_ENDS
   rm t.ldb t.sst p.sst
   cp db/CURRENT LOCK
   cp keys db
-  for file in LOCK db/keys; do # LOCK is in no database, and keys is no file of one
+  for file in LOCK db/keys; do # LOCK is outside the database, and keys is no file of an engine
     fails_with "$file: not a table, or one" lanebloom tables $file
   done
 }

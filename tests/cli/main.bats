@@ -16,7 +16,7 @@ verbs="build screen add merge plan info verify hash tables extract kernels"
       -z $stderr ]]
     sed '1,/^Examples:$/d' <<<"$output" >examples
     [[ -s examples ]]
-    [[ -z $(grep -v '^  ' examples) ]] # if wrapped, an example would become two commands
+    [[ -z $(grep -v '^  ' examples) ]] # a wrapped example would become two commands
   done
 }
 
@@ -200,7 +200,8 @@ kernels, found '$word'" lanebloom "$word"
   tail -n +4 table >rows
   [[ -s rows ]]
   run -1 grep -vE "^[a-z0-9-]+ +(absent |present)$times  $name((, $name)+ \(tie\))?($late)?$" rows
-  [[ $(grep -c '[*]scalar' rows) -eq $(wc -l <rows) ]] # among the fastest, or reported as slower
+  # In each row scalar is among the fastest, or the row reports how much longer it takes.
+  [[ $(grep -c '[*]scalar' rows) -eq $(wc -l <rows) ]]
 }
 
 @test "kernels --measure times nothing if the kernel in use cannot run here" {

@@ -1,8 +1,8 @@
-# match: the results are exact, as those of grep -Fxf, awk and sort.
+# match: its results are exact, and equal those of grep -Fxf, awk and sort.
 # SPDX-License-Identifier: MIT
 load helper
 
-# some_lines SEED N: prints short lines, many of them equal.
+# some_lines SEED N: prints N short lines, many of which are equal.
 some_lines() {
   awk -v seed="$1" -v n="$2" 'BEGIN { srand(seed); while (n-- > 0) print int(rand() * 30000) }'
 }
@@ -51,7 +51,8 @@ some_lines() {
   holds output 'a\n\na\nb\n'
 }
 
-# says_nothing STATUS COMMAND...: the command has this status and prints nothing on standard error.
+# says_nothing STATUS COMMAND...: checks that the command has this status and prints nothing on
+# standard error.
 says_nothing() {
   local expected=$1
   shift
@@ -81,7 +82,7 @@ says_nothing() {
     says_nothing 1 lanebloom match -q keys input
     says_nothing 0 lanebloom match -v keys input
     says_nothing 0 lanebloom match keys <(cat input keys)
-    says_nothing 1 lanebloom match keys <(head -n 9 input) # with few records, no warning
+    says_nothing 1 lanebloom match keys <(head -n 9 input) # so few records give no warning
     says_nothing 1 lanebloom match keys <(cat <(echo v) input)
     says_nothing 1 lanebloom match <(cat keys <(echo "${byte}u")) input
     says_nothing 1 lanebloom match --trim keys input
@@ -167,12 +168,12 @@ says_nothing() {
   is_message "out of memory: 30000000 keys need about 398 MB for"
 }
 
-# match_meanwhile COMMAND...: runs a command that changes KEYS after match has read them.
+# match_meanwhile COMMAND...: runs a command that changes the file KEYS after match has read it.
 match_meanwhile() {
   numbers 1 100000 >keys
   mkfifo input
   "$LANEBLOOM" match -c keys input >output &
-  exec 7>input # opens after the keys were read
+  exec 7>input # can be opened only after match has read the keys
   "$@"
   numbers 99001 101000 >&7
   exec 7>&-
@@ -198,7 +199,8 @@ match_meanwhile() {
   done
 }
 
-# make_tables: users.csv has quotes, separators and line ends in its fields; events.tsv has tabs.
+# make_tables: writes users.csv, with quotes, separators and line ends in fields, and events.tsv,
+# with tabs.
 make_tables() {
   printf 'name,id\r\n"bob",7\n"a,b",8\n"x\ny",9\n"say ""hi""",10\n\xc3\xa4,11' >users.csv
   printf 'bob\t7\na,b\t8\nsay "hi"\t10\n\xc3\xa4\t12\nno\t13\n' >events.tsv

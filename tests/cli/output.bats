@@ -1,8 +1,9 @@
-# The destinations of records, and the reports beside them: -o, --unmatched, --annotate, --summary.
+# The outputs for records, and the reports beside them: -o, --unmatched, --annotate, --summary.
 # SPDX-License-Identifier: MIT
 load helper
 
-# Makes a filter of half of the lines of `input', and `hits' and `others' with the two parts.
+# Makes `input', a filter of half of its lines, and `hits' and `others', the lines that pass and
+# that do not.
 make_input() {
   numbers 1 40000 | awk 'NR % 4 < 2' | lanebloom build --bits 20 -o filter
   numbers 1 80000 | shuf --random-source=<(yes) >input
@@ -122,7 +123,7 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
   holds out '1,1\n2,b,1\n'
 }
 
-# A line longer than a read, and many short ones.
+# The input has a line longer than a read, and many short lines.
 @test "--annotate and --unmatched, long and short records" {
   lanebloom build -o filter <<<a
   { head -c 3000000 /dev/zero | tr '\0' x; echo; yes '' | head -n 2000000; echo a; } >input
@@ -160,8 +161,8 @@ assert rows[2]["id"] == "3\r\n\"x", rows'
   refuses "--summary: expected text or json, found 'xml'" lanebloom screen --summary=xml filter
 }
 
-# says_so FILTER [OPTION]... <input: the summary, and its JSON, say that no more keys pass than by
-# chance.
+# says_so FILTER [OPTION]... <input: checks that the summary, as text and as JSON, states that no
+# more keys pass than by chance.
 says_so() {
   local filter=$1
   shift
@@ -187,7 +188,7 @@ says_so() {
   run ! says_so filter < <(head -n 999 absent) # too few to tell
   says_so filter < <(head -n 1000 absent)
   run ! says_so filter </dev/null
-  lanebloom build -o no-key /dev/null # expects no key to pass, and none does
+  lanebloom build -o no-key /dev/null # no key should pass, and none does
   says_so no-key <absent
   lanebloom build -o second some
   lanebloom screen -c --summary=json --filter filter --filter second present 2>summary
@@ -199,7 +200,7 @@ says_so() {
   jq -se '.[-1] | .selected > 20000 and .within_expected_rate' < <(sed '/^lanebloom/d' summary)
   lanebloom screen -d, -f 2 --missing=keep -v -c --summary=json filter rows 2>summary
   jq -se '.[-1] | .selected > 39000 and .within_expected_rate' < <(sed '/^lanebloom/d' summary)
-  lanebloom match -c --summary=json present present 2>summary # exact results
+  lanebloom match -c --summary=json present present 2>summary # the results are exact
   jq -e '.within_expected_rate == null' summary
 }
 
@@ -218,7 +219,7 @@ says_so() {
     [[ $stderr == "lanebloom: warning: none of 20000 keys passed; if some should be there, "* ]]
   done
   for filter in filter large; do
-    for options in -v -q --summary; do # these report it themselves, or print absent keys
+    for options in -v -q --summary; do # these have no need of a warning
       run --separate-stderr lanebloom screen $options $filter absent
       [[ $stderr != *warning* ]]
     done

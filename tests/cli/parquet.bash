@@ -1,9 +1,9 @@
-# Parquet files for tests: those of four writers (tests/vectors/README.md), and files of one value.
+# Parquet files for tests: files of four writers (tests/vectors/README.md), and files of one value.
 # SPDX-License-Identifier: MIT
 
 VECTORS=${PARQUET_FILES:-$BATS_TEST_DIRNAME/../vectors/parquet}
 
-# Makes a folder with two Parquet files, one of them in a subfolder, and with files in folders that
+# Makes a folder with two Parquet files, one of them in a subfolder. Other files are in folders that
 # other programs write to or hide.
 make_folder() {
   mkdir -p events/day=1/_temporary events/.hidden
@@ -15,14 +15,14 @@ make_folder() {
   chmod -R u+w events
 }
 
-# screen_events COLUMN OPTION...: screens the lines of `keys' against `events'.
+# screen_events COLUMN OPTION...: screens the lines of `keys' against the files in `events'.
 screen_events() {
   local column=$1
   shift
   lanebloom screen --parquet events --column "$column" "$@" keys
 }
 
-# little NUMBER NBYTES: prints its lowest bytes, little-endian, in hexadecimal.
+# little NUMBER NBYTES: prints the lowest NBYTES bytes, little-endian, in hexadecimal.
 little() {
   local hex i
   hex=$(printf %016x "$1")
@@ -30,8 +30,8 @@ little() {
 }
 
 # one_value PHYSICAL ANNOTATION VALUE [NULLS [FILTER]]: prints a file whose only column has one
-# value. All arguments but the first are hexadecimal: annotation, value, the count of nulls, and the
-# filter with its header.
+# value. NULLS is the count of nulls, and FILTER has its header. All arguments but PHYSICAL are
+# hexadecimal.
 one_value() {
   local physical length size footer field=${4:+2} # the bound's field, relative to the last one
   field=${field:-5}

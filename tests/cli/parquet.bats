@@ -1,10 +1,10 @@
 # lanebloom screen --parquet: the records that are selected, and the files and row groups that are
-# named. Other software states what it reads in the same files (tests/vectors/README.md).
+# named. answers.txt has what other software finds in the same files (tests/vectors/README.md).
 # SPDX-License-Identifier: MIT
 load helper
 load parquet
 
-# Prints the expected output of --which for a file and a column of answers.txt, in hexadecimal: FILE
+# Prints what --which should print for a file and a column of answers.txt, in hexadecimal: FILE
 # <tab> GROUP <tab> KEY <newline>. Keys are records of a fixed width, or lines of hex.
 expected() { # FILE COLUMN NAME
   awk -v file="$1" -v column="$2" -v name="$3" '
@@ -93,7 +93,7 @@ expected() { # FILE COLUMN NAME
   run -1 --separate-stderr screen_events text
 }
 
-# The records fill many reads, and are cut again to be printed.
+# The records fill many reads. To print them, the command reads and cuts them a second time.
 @test "more records than are read at once" {
   make_folder
   seq -f 'other %.0f' 100000 | sed '77777s/.*/key 7/' >keys
@@ -126,7 +126,7 @@ expected() { # FILE COLUMN NAME
 }
 
 @test "names within a file are escaped in messages" {
-  name=$'\e[7m' # as long as the column's name
+  name=$'\e[7m' # has as many bytes as the column's name
   LC_ALL=C sed "s/text/$name/g" "$VECTORS/arrow_rs.parquet" >red.parquet
   echo 'key 30' >keys
   fails_with '; the file has \033[7m,' lanebloom screen --parquet red.parquet --column text keys
@@ -138,7 +138,7 @@ expected() { # FILE COLUMN NAME
   run -1 grep $'\e' err
 }
 
-# As ls and find do.
+# ls and find do the same.
 @test "--prune prints names as they are, on a terminal escaped" {
   name=$'red\e[7m.parquet'
   cp "$VECTORS/arrow_rs.parquet" "$name"

@@ -1,4 +1,5 @@
-# The files that --parquet reads: in folders, of any name, damaged ones, and many.
+# The files that --parquet reads: files in folders, files of any name, damaged files, and many
+# files.
 # SPDX-License-Identifier: MIT
 load helper
 load parquet
@@ -21,7 +22,7 @@ load parquet
   [[ $(names --parquet events | wc -l) == 2 ]]
 }
 
-# skips NAME: a file of this name in a folder is not read, but is not ignored silently.
+# skips NAME: checks that a file of this name in a folder is not read, and that a message says so.
 skips() {
   local name=$1 options
   rm -rf events
@@ -46,7 +47,7 @@ skips() {
   screen_events text --parquet "events/$name" --prune 2>err || true # named explicitly
   run -1 grep warning err
   printf 'absent\nkey 7\n' >keys
-  run -0 --separate-stderr screen_events text -q # the key is found, whatever the skipped file has
+  run -0 --separate-stderr screen_events text -q # a.parquet has the key
   [[ $stderr == *"events/$name: warning: "* ]]
 }
 
@@ -57,7 +58,7 @@ skips() {
   skips .x.parquet
   cp "$VECTORS/arrow_rs.parquet" hidden
   skips day=1/_000000
-  head -c 1000 "$VECTORS/arrow_rs.parquet" >hidden # still being written
+  head -c 1000 "$VECTORS/arrow_rs.parquet" >hidden # as of a file that is being written
   skips .part.parquet.tmp
   tail -c 1000 "$VECTORS/arrow_rs.parquet" >hidden
   skips _torn
@@ -98,7 +99,7 @@ skips() {
   cp events/a.parquet events/.f.parquet
   cp events/a.parquet events/day=1/_g.parquet
   echo absent >keys
-  run -1 --separate-stderr screen_events text --parquet events/day=1 # a folder that is named twice
+  run -1 --separate-stderr screen_events text --parquet events/day=1 # names this folder twice
   is_message 'events/.f.parquet: warning: this Parquet file is not read (and 2 more), because'
   run -1 --separate-stderr screen_events text --parquet events/.f.parquet
   is_message 'events/_e.parquet: warning: this Parquet file is not read (and 1 more), because'
@@ -113,14 +114,14 @@ skips() {
   echo 'key 7' >keys
   lanebloom screen --column text --parquet events --prune keys >names
   holds names 'events/000000_0\nevents/B.PARQUET\nevents/c.parq\n'
-  { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >torn # readers only check the end
+  { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >torn # only the end is checked
   [[ $(lanebloom tables torn | wc -l) -gt 20 ]]
 }
 
 # A key must not be lost because a file that may hold it could not be read.
 @test "in folders, damaged files of any name may have every key" {
   printf 'key 7\nabsent\n' >keys
-  spoil() { # NAME MESSAGE: makes the file with `damage`
+  spoil() { # NAME MESSAGE: calls `damage` to make the file
     rm -rf events
     mkdir events
     cp "$VECTORS/arrow_rs.parquet" events/a.parquet
@@ -146,7 +147,7 @@ skips() {
   spoil loop 'Too many levels of symbolic links'
   { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >events/loop2
   rm events/loop
-  # Readers only check the end.
+  # Readers check only the magic number at the end.
   [[ $(screen_events text --prune) == $'events/a.parquet\nevents/loop2' ]]
 }
 
@@ -193,7 +194,7 @@ skips() {
     <<<"${stderr_lines[-1]}"
 }
 
-# Neither memory nor open files grow with the number of files.
+# Many files take no more memory and no more open files than few do.
 @test "2,000 files, 24 of them open at most" {
   mkdir events
   for ((i = 0; i < 2000; i++)); do echo "events/$i.parquet"; done >names

@@ -1,10 +1,10 @@
-# Row groups of Parquet files: their filters and bounds, in lanebloom tables and, where they cannot
-# be used, in warnings.
+# The filters and bounds of row groups: lanebloom tables lists them, and warnings name those that
+# cannot be used.
 # SPDX-License-Identifier: MIT
 load helper
 load parquet
 
-# patch FILE OFFSET BYTES: writes the bytes there.
+# patch FILE OFFSET BYTES: writes the bytes at this offset of the file.
 patch() {
   printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
@@ -28,7 +28,7 @@ patch() {
   chmod u+w events/a.parquet
   offset=$(lanebloom tables --json events/a.parquet |
     jq 'select(.column == "text" and .row_group == 1).filter_offset')
-  patch events/a.parquet $((offset + 2)) '\x2c' # the next field is the hash: no algorithm
+  patch events/a.parquet $((offset + 2)) '\x2c' # leaves out the algorithm
   echo absent >keys
   run -0 --separate-stderr screen_events text --bounds=none
   [[ $output == absent ]]
@@ -39,9 +39,9 @@ patch() {
   awk '$2 == 1 && $3 == "text" { print $7 }' <<<"$output" | diff - <(echo -)
 }
 
-# A negative count is unknown, and has no effect on the rest of the file.
+# A negative count of nulls counts as unknown, and does not affect the rest of the file.
 @test "negative counts of nulls: the file is read" {
-  for count in 01 03 09 ffffffffffffffffff01; do # -1, -2, -5, and the least
+  for count in 01 03 09 ffffffffffffffffff01; do # -1, -2, -5, and the least number
     one_value 1 - "$(little 5 4)" $count >a.parquet
     lanebloom tables --bounds=all a.parquet 2>err >found
     holds err ''
@@ -63,7 +63,7 @@ patch() {
     screen_events text --prune --require-filters
 }
 
-# Bounds that are not used rule nothing out.
+# Bounds that are not used exclude no key.
 @test "row groups without filters: the warning says whether bounds are used" {
   mkdir events
   without=$VECTORS/pyarrow_without_filters.parquet
@@ -81,12 +81,12 @@ patch() {
   warns 'every key within their bounds may be there' --bounds=all
 }
 
-# The writer's name is changed, and no byte of the statistics.
+# The writer's name is changed, but no byte of the statistics.
 @test "bounds of writers that are not known say nothing, unless they are asked for" {
   cp "$VECTORS/pyarrow_without_filters.parquet" known.parquet
   LC_ALL=C sed 's/parquet-cpp-arrow/parquet-cpp-error/' known.parquet >other.parquet
   seq 1 10 >keys # below all values
-  absent() { # FILE OPTION...: how many keys are ruled out
+  absent() { # FILE OPTION...: prints how many keys are excluded
     lanebloom screen --parquet "$1" --column uint32 -v -c "${@:2}" keys 2>err || [[ $? == 1 ]]
   }
   [[ $(absent known.parquet) == 10 && $(absent known.parquet --bounds=none) == 0 ]]

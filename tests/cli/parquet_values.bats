@@ -1,10 +1,11 @@
-# Values of Parquet columns and their texts: bounds that are printed, and keys that are converted to
-# a column's type.
+# Values of Parquet columns and their texts: bounds are printed as text, and the text of keys is
+# converted to the column's type.
 # SPDX-License-Identifier: MIT
 load helper
 load parquet
 
-# Bounds of numbers, decimals, dates, times and UUIDs are values, which tables prints as text.
+# The bounds of numbers, decimals, dates, times and UUIDs are values of the column. `tables` prints
+# them as text.
 @test "the least and the largest value of a row group are found by their text" {
   nvalues=0
   for name in "$VECTORS"/*.parquet; do
@@ -97,14 +98,14 @@ END
   awk '{ print $10 }' found | diff wanted -
   awk '{ print $11 }' found | diff wanted -
   lanebloom tables --bounds=all --json bounds | jq -r '.smallest // "-"' | diff wanted -
-  one_value 6 '' 00ff200a >bytes.parquet # as one word; JSON has the bytes in hexadecimal
+  one_value 6 '' 00ff200a >bytes.parquet # printed as one word; JSON has the bytes in hexadecimal
   lanebloom tables --bounds=all --no-header bytes.parquet | awk '{ print $10 }' >word
   [[ $(<word) == '\000\377\040\012' ]]
   lanebloom tables --bounds=all --json bytes.parquet |
     jq -e '.smallest == null and .smallest_hex == "00ff200a"'
 }
 
-# For each text there is a file, whose filter has one value: these nanoseconds of this Julian day.
+# There is a file for each text. Its filter has one value: these nanoseconds of this Julian day.
 @test "timestamps of INT96: each year, to the nanosecond" {
   local n=0 header=15401c1c00001c1c00001c1c000000
   mkdir int96
@@ -164,7 +165,7 @@ END
     -f 1,2 <(printf '1\t2\n')
   fails_with 'a column whose values can be keys' lanebloom screen --parquet \
     "$VECTORS/pyarrow.parquet" --column flag <(echo 1)
-  # a column of this name with another type
+  # this file has a column of the same name with another type
   cp "$VECTORS/duckdb.parquet" events/c.parquet
   run -2 --separate-stderr lanebloom screen --parquet events --column decimal18 --prune <(echo 1.5)
   [[ $status -eq 2 ]]
@@ -190,7 +191,8 @@ END
     --column decimal9 <(echo 1.005)
 }
 
-# finds PHYSICAL ANNOTATION VALUE TEXT...: each text is found as the column's only value.
+# finds PHYSICAL ANNOTATION VALUE TEXT...: checks that each text is found as the column's only
+# value.
 finds() {
   local text
   one_value "$1" "${2#-}" "$3" >one.parquet
@@ -201,7 +203,8 @@ finds() {
   done
 }
 
-# refuses_keys PHYSICAL ANNOTATION MESSAGE TEXT...: each text is refused with this message.
+# refuses_keys PHYSICAL ANNOTATION MESSAGE TEXT...: checks that each text is refused with this
+# message.
 refuses_keys() {
   local text
   one_value "$1" "${2#-}" "$(little 5 $((4 * $1)))" >one.parquet
@@ -233,7 +236,7 @@ refuses_keys() {
     12:30:00+01:00
 }
 
-# Keys are converted to the unit of the first file's column.
+# Keys are converted to the unit of the column in the first file, so another unit is another type.
 @test "times of other units, and numbers, are other types" {
   mkdir events
   echo 00:00:00.005 >keys

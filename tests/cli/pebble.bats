@@ -1,12 +1,13 @@
-# lanebloom screen --db: Pebble's databases, both frozen ones and those that the real Pebble writes.
+# lanebloom screen --db: frozen databases of Pebble, and databases that the real Pebble writes.
 # SPDX-License-Identifier: MIT
 load helper
 
 export LC_ALL=C # keys are bytes
 FROZEN=$BATS_TEST_DIRNAME/../vectors/databases
-columns="columnar data blocks are not supported" # warns of newer tables, whose filters suffice here
+# Newer tables have this warning. Their filters suffice here.
+columns="columnar data blocks are not supported"
 
-# takes FOLDER: copies a frozen database, which tests may change, and its keys.
+# takes FOLDER: copies a frozen database and its keys, so that tests may change them.
 takes() {
   rm -rf db
   cp -r "$FROZEN/$1" db
@@ -14,19 +15,20 @@ takes() {
   cp "$FROZEN/$1.keys" wanted
 }
 
-# finds_all ARGUMENT...: all wanted keys are found, without other warnings.
+# finds_all ARGUMENT...: checks that all wanted keys are found, and that no other warning is
+# printed.
 finds_all() {
   lanebloom screen "$@" wanted >found 2>err
   cmp wanted found
   ! grep -v "$columns" err
 }
 
-# nlogged FOLDER OPTION...: prints the number of entries in its logs.
+# nlogged FOLDER OPTION...: prints the number of entries in the database's logs.
 nlogged() {
   lanebloom tables --json "$@" 2>/dev/null | jq 'select(.file == "(log)") | .entries'
 }
 
-# damage FILE OFFSET: changes the byte there.
+# damage FILE OFFSET: changes the byte at this offset.
 damage() {
   printf '\xa5' | dd of="$1" bs=1 seek="$2" conv=notrunc status=none
 }
@@ -43,7 +45,7 @@ damage() {
       jq -r 'select(.file == "(log)") | .engine, .database.manifest, .database.complete') == \
       $'pebble\nMANIFEST-000001\ntrue' ]]
   done
-  # The logs hold some of the keys, so this test can fail.
+  # The logs hold some of the keys, so a lost log would make this test fail.
   takes pebble_v2
   run --separate-stderr lanebloom screen -c --db db --all-files wanted
   [[ $output -lt $(wc -l <wanted) ]]
@@ -74,7 +76,7 @@ damage() {
   touch db/marker.manifest.000002.MANIFEST-000007
   fails_with "MANIFEST-000007: No such file or directory" lanebloom screen --db db wanted
   takes pebble_v1_current
-  touch db/marker.manifest.000002.MANIFEST-000007 # as if it were about to change its format
+  touch db/marker.manifest.000002.MANIFEST-000007 # as if Pebble were about to change the format
   finds_all --db db
   rm db/CURRENT
   fails_with "MANIFEST-000007: No such file or directory" lanebloom screen --db db wanted
@@ -90,7 +92,7 @@ damage() {
   cp db/*.log elsewhere/*.log together
   finds_all --db db --wal-dir together
   all=$(nlogged db --wal-dir together)
-  mkdir db/second # it is empty
+  mkdir db/second # exists, but is empty
   [[ $(nlogged db) -gt 0 && $(nlogged db) -lt $all ]]
 }
 
@@ -100,14 +102,14 @@ damage() {
   run -0 --separate-stderr lanebloom screen --db db wanted
   [[ -z $stderr ]]
   takes pebble_v1_current
-  damage db/000004.log 100 # nothing records that it was on disk
+  damage db/000004.log 100 # nothing records that this part was on disk
   run -0 --separate-stderr lanebloom screen --db db wanted
   [[ -z $stderr && $output != *log000019* ]]
   takes pebble_v2
   truncate -s -13 db/second/000004-003.log # the log continues in another file
   run -0 --separate-stderr lanebloom screen --db db wanted
   [[ $stderr != *damaged* ]]
-  truncate -s -13 db/000004-004.log # its last file, and another log follows
+  truncate -s -13 db/000004-004.log # this is the log's last file, and another log follows
   run -2 --separate-stderr lanebloom screen --db db wanted
   [[ $stderr == *"db/000004-004.log: damaged at its end: expected a whole record before the next \
 log, found an incomplete one"* && $output == *log000000* ]]
@@ -115,18 +117,19 @@ log, found an incomplete one"* && $output == *log000000* ]]
   damage db/MANIFEST-000001 10
   fails_with "MANIFEST-000001: damaged at 0: expected another checksum" \
     lanebloom screen --db db wanted
-  lanebloom screen --all-files --db db <<<table000001 # works as before
+  lanebloom screen --all-files --db db <<<table000001 # needs no MANIFEST
 }
 
-# The tests below need Go and, once, the network, so the quick round skips them. go.mod has the
-# version of each module, and Go checks the modules against its public list of checksums.
+# The tests below need Go and, for their first run, the network, so the quick round skips them.
+# go.mod states the version of each module, and Go checks the modules against its public list of
+# checksums.
 needs_pebble() {
   exhaustive || skip "only if LANEBLOOM_EXHAUSTIVE=1"
   lanebloom --version | grep -q '^tables:.* snappy zstd' || skip "this build lacks codecs"
   command -v go >/dev/null || skip "no go runs here"
   PEBBLE=$BATS_FILE_TMPDIR/test_pebble
   [[ ! -x $PEBBLE ]] || return 0
-  why=$BATS_FILE_TMPDIR/why # shared by all tests
+  why=$BATS_FILE_TMPDIR/why # all tests of this file share it
   [[ ! -e $why ]] || skip "Pebble cannot be built: $(tail -n 1 "$why")"
   cp -r "$BATS_TEST_DIRNAME/../databases/pebble" source
   (cd source && GOTOOLCHAIN=local GOFLAGS=-mod=mod DOWNLOAD_UNTIL=$(($(date +%s) + 600)) \
@@ -152,7 +155,7 @@ needs_pebble() {
   [[ $nkinds -ge 30 ]]
 }
 
-# beside_writer KIND: screens while Pebble writes, and again after it was killed.
+# beside_writer KIND: screens while Pebble writes, and again after Pebble was killed.
 beside_writer() {
   local i
   for ((i = 0; i < 60; i++)); do

@@ -1,8 +1,8 @@
-# --progress: the reports, and where there are none. No test waits for a measured time.
+# --progress: the reports, and the cases without reports. No test waits for a fixed time.
 # SPDX-License-Identifier: MIT
 load helper
 
-# wait_for FILE PATTERN: waits until the file contains it.
+# wait_for FILE PATTERN: waits until the file contains the pattern.
 wait_for() {
   local ntries
   for ((ntries = 0; ntries < 3000; ntries++)); do
@@ -30,7 +30,7 @@ wait_for() {
 }
 
 @test "the share of regular files, the rate, and the time left" {
-  truncate -s 100G records # too much to be read meanwhile
+  truncate -s 100G records # too large to be read whole during the test
   "$LANEBLOOM" build --progress=always --width 1 --expected 1 -o filter records records \
     >out 2>errors &
   wait_for errors "per second"
@@ -63,7 +63,7 @@ wait_for() {
   run -1 grep lanebloom: terminal
   on_terminal timeout 3 "$LANEBLOOM" screen --progress=never --width 1 -c filter records || true
   run -1 grep lanebloom: terminal
-  # Short work reports nothing. Output after a report begins on an erased line.
+  # Work that ends soon reports nothing. Output after a report begins on an erased line.
   numbers 1 10 >keys
   on_terminal "$LANEBLOOM" screen -c filter keys
   run -1 grep lanebloom: terminal
@@ -90,7 +90,7 @@ wait_for() {
   needs_terminal
   echo a >keys
   lanebloom build -o filter keys
-  # Standard input is the terminal, and ends at once.
+  # Standard input is a terminal that ends after one line.
   for command in "screen filter" "match keys" "hash" "build -o other" "add filter"; do
     echo a | SHELL=$BASH script -qefc "$LANEBLOOM $command" terminal >/dev/null || true
     [[ $(grep -c 'reading records from the terminal' terminal) == 1 ]] || { cat terminal; false; }

@@ -1,8 +1,8 @@
-# Records: how an input is cut into records, and how these are printed again.
+# Records: how an input is cut into records, and how records are printed again.
 # SPDX-License-Identifier: MIT
 load helper
 
-# hash_of BYTES: prints the hash of the bytes, read with a fixed width, so that nothing is cut.
+# hash_of BYTES: prints the hash of the bytes as one record, since a fixed width cuts nothing.
 hash_of() {
   printf "$1" >bytes
   lanebloom hash --width "$(stat -c %s bytes)" bytes | cut -f 1
@@ -75,7 +75,8 @@ print_status_and_fail() {
   return 1
 }
 
-# warns TEXT COMMAND...: the command succeeds, or selects nothing, and prints one warning.
+# warns TEXT COMMAND...: checks that the command prints one warning, and succeeds or selects
+# nothing.
 warns() {
   local text=$1
   shift
@@ -84,7 +85,7 @@ warns() {
     $stderr == "lanebloom: "*": warning: "*"$text"* ]] || print_status_and_fail
 }
 
-# is_quiet COMMAND...: the command succeeds, or selects nothing, and prints no warning.
+# is_quiet COMMAND...: checks that the command prints no warning, and succeeds or selects nothing.
 is_quiet() {
   run --separate-stderr "$@"
   [[ $status -le 1 && -z $stderr ]] || print_status_and_fail
@@ -127,9 +128,9 @@ is_quiet() {
     "hash dos" "match unix /dev/null"; do
     is_quiet lanebloom $quiet
   done
-  printf 'a\xff\r\nb\n' >binary # no text: keys may end in any byte
+  printf 'a\xff\r\nb\n' >binary # this is not text, so keys may end in any byte
   is_quiet lanebloom match -c binary binary
-  printf '\r\r\r\r' >binary # with a fixed width, or decoded, keys may end in any byte
+  printf '\r\r\r\r' >binary # keys of a fixed width and decoded keys may end in any byte
   is_quiet lanebloom match --width 2 <(printf 'abab') binary
   printf '0d\n0d0d\n' >hex
   is_quiet lanebloom build --decode hex -o new.lbf hex
@@ -232,7 +233,7 @@ is_quiet() {
   cmp filter other
   printf '\ufeff%s' 1 >one
   [[ $(lanebloom match one - <<<1) == 1 ]]
-  run -1 lanebloom match -z one - < <(printf '1\0') # no text
+  run -1 lanebloom match -z one - < <(printf '1\0') # with -z, records are not text
   printf '\ufeff' >empty
   [[ $(lanebloom match -c empty - <<<"") == 1 ]]
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # RocksDB's Ribbon filters, as bare bytes, in tables and in databases: they are screened and
-# described, and refused by commands that would set bits.
+# described, but commands that would set bits refuse them.
 # SPDX-License-Identifier: MIT
 load helper
 
@@ -11,8 +11,8 @@ unhex() {
   printf %b "$(sed 's/../\\x&/g')"
 }
 
-# Makes the last filter of the vectors; its keys and others, one per line; and those that RocksDB
-# finds. Keys that contain a line end are left out.
+# Makes the last filter of the vectors; the keys of its queries, one per line; and the keys that
+# RocksDB finds. Keys that contain a line end are left out.
 make_filter() {
   awk '$1 == "F" { filter = $4; n = 0 }
     $1 == "Q" { keys[n] = $2; answers[n++] = $3 }
@@ -28,7 +28,8 @@ make_filter() {
   [[ -s expected && $(wc -l <expected) -lt $(wc -l <keys) ]]
 }
 
-# Makes table.sst, a RocksDB table with a Ribbon filter; its keys; and nearly as many absent ones.
+# Makes table.sst, a RocksDB table with a Ribbon filter; the table's keys; and nearly as many absent
+# keys.
 make_table() {
   [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
   "$DATABASES" make rocksdb-ribbon database

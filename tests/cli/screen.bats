@@ -199,7 +199,7 @@ make_filter() {
   is_message "(standard input): input file is also the output"
   lanebloom screen filter /dev/null odd >/dev/null
   cp odd both
-  # these print no record
+  # these commands print no record, so the output may be an input
   bash -c "'$LANEBLOOM' screen -c filter both >>both && '$LANEBLOOM' screen -q filter both >>both"
 }
 

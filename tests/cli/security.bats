@@ -7,7 +7,7 @@ make_filter() {
   lanebloom build -o filter keys
 }
 
-# without_privilege COMMAND...: runs it bound by file modes, even if root runs it.
+# without_privilege COMMAND...: runs a command that file modes restrict, even if root runs the test.
 without_privilege() {
   if [[ $(id -u) -eq 0 ]]; then
     setpriv --bounding-set=-dac_override,-dac_read_search --inh-caps=-all "$@"
@@ -61,7 +61,7 @@ without_privilege() {
   [[ -L null && -L pipe && -p fifo && $(ls -A) == $'copy\nfifo\nfilter\nkeys\nnull\npipe' ]]
 }
 
-# As if fs.protected_symlinks stopped links of other users in /tmp.
+# The file system follows no links, as with fs.protected_symlinks for links of other users in /tmp.
 @test "links that the system does not follow are not followed" {
   unshare -rm bash -c 'mount -t tmpfs -o nosymfollow none "$1"' - "$PWD" 2>/dev/null ||
     skip "no mount namespace to be had"
@@ -120,14 +120,14 @@ real" ]]
 
 # ---- names ----
 
-# Each name has something else that is unsafe to print: a line end; an escape sequence; an escape
-# sequence that begins with a single C1 character; a byte that is not UTF-8; a surrogate; a number
-# beyond Unicode; or a character that reverses the text after it.
+# Each of these names has something that is unsafe to print: a line end; an escape sequence; an
+# escape sequence that begins with a single C1 character; a byte that is not UTF-8; a surrogate; a
+# number beyond Unicode; or a character that reverses the text after it.
 hostile=($'two\nlines' $'esc\033[31m' $'csi\302\23331m' $'latin\377' $'surrogate\355\240\200'
   $'beyond\364\220\200\200' $'five\370\210\200\200\200' $'turned\342\200\256')
 
-# prints_plainly COMMAND...: runs the command, and checks that its output, whatever its status, is
-# safe to show on a terminal.
+# prints_plainly COMMAND...: runs the command, and checks that its output is safe to show on a
+# terminal, whatever the exit status.
 prints_plainly() {
   "$@" >out 2>err </dev/null || true
   [[ -s out || -s err ]] || { echo "printed nothing: $*"; return 1; }
@@ -211,7 +211,7 @@ COMMANDS
     $(jq -r .file json | grep -c '\\377') -eq 2 ]]
 }
 
-# ---- an output that is an input ----
+# ---- outputs that are also inputs ----
 
 @test "an output that is an input, by whatever name, is refused and left as it was" {
   make_filter
@@ -291,7 +291,7 @@ COMMANDS
       $stderr == *": Permission denied" ]] ||
       { echo "$command: $status, $output, $stderr"; false; }
   done
-  chmod 755 closed fixed # so that they can be removed
+  chmod 755 closed fixed # so that the folders can be removed
   [[ ! -e new && -z $(ls -A fixed) ]]
 }
 

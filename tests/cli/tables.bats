@@ -6,7 +6,7 @@ load interpose
 export LC_ALL=C # keys are bytes
 VECTORS=$BATS_TEST_DIRNAME/../vectors/tables
 
-# copy NAME...: makes a folder `db` of these tables, with short names.
+# copy NAME...: makes a folder `db` of these tables, under short names.
 copy() {
   local n=1
   mkdir -p db
@@ -122,7 +122,7 @@ copy() {
   mkfifo db/000002.sst db/000003.sst
   cp db/000001.sst table
   {
-    exec 9>db/000002.sst # one table is replaced and one removed while they are opened
+    exec 9>db/000002.sst # while the tables are opened, one is replaced and one removed
     mv -f table db/000002.sst
     exec 8>db/000003.sst
     rm db/000003.sst
@@ -234,7 +234,8 @@ copy() {
   [[ $(jq '.filters == 1 and .filter_bytes == 517 and .bits_per_key == 2040' found) == true ]]
 }
 
-# A table is missing, so the MANIFEST is read again. In each run one of the command's calls fails.
+# A table is missing, so the command reads the MANIFEST again. In each run one call of the command
+# fails.
 @test "the MANIFEST cannot be read again: it is named, and the tables that it named are described" {
   needs_interposing
   cp -r "$VECTORS/../databases/pebble_v2" db
@@ -248,7 +249,7 @@ copy() {
     for ((n = 1; ; n++)); do
       run_with "$function $n fail" tables --no-header db
       [[ -s reached ]] || break
-      # If the first reading fails, advice follows the error.
+      # Advice follows the error only if the first reading fails.
       [[ $errors == *"db: MANIFEST-000001: Input/output error"* && $errors != *" (--"* ]] ||
         continue
       nagain=$((nagain + 1))

@@ -68,7 +68,7 @@ line\\012end: ok
 }
 
 @test "checksums that are right of a filter that cannot be" {
-  # a leveldb filter of two keys at 10 bits without set bits, once with 31 probes and once with 6
+  # Each is a leveldb filter of two keys at 10 bits without set bits. One states 31 probes, one 6.
   printf %b \
     '\x89\x4c\x42\x46\x0d\x0a\x1a\x0a\x01\x00\x00\x00\x01\x00\x00\x00' \
     '\x02\x00\x00\x00\x00\x00\x00\x00\x10\x27\x00\x00\x00\x00\x00\x00' \

@@ -1,4 +1,4 @@
-// Databases of both engines: how each kind is made, and how its keys are listed.
+// The databases of both engines: how each kind is made, and how its keys are listed.
 // SPDX-License-Identifier: MIT
 #pragma once
 
@@ -8,7 +8,7 @@
 #include <map>
 #include <string>
 
-const int NKEYS = 3000; // keys of most kinds
+const int NKEYS = 3000; // most kinds have this many keys
 const std::string value(100, 'v');
 
 std::string key(const char *begin, int i);
@@ -28,7 +28,7 @@ template <class Iterator> void print_keys(Iterator &at)
   check(at.status());
 }
 
-// Writes keys, and prints each when it is acknowledged, until the process is killed.
+// Writes keys until the process is killed, and prints each when the database has acknowledged it.
 template <class Database> void write_until_killed(Database &db)
 {
   const std::string large(700, 'v');
@@ -38,7 +38,7 @@ template <class Database> void write_until_killed(Database &db)
   }
 }
 
-// By the kind's name, functions that write a database into a folder.
+// For each kind's name, a function that writes such a database into a folder.
 using Kinds = std::map<std::string, std::function<void(const std::string &folder)>>;
 
 namespace leveldb_databases

@@ -137,7 +137,7 @@ void transactions(const std::string &folder)
   check(committed->Prepare());
   for (int i = 0; i < NKEYS; i++)
     check(db->Put({}, key("flushed", i), value));
-  check(db->Flush({})); // the transaction is in an older log than the family's
+  check(db->Flush({})); // the prepared transaction is in an older log than the family's
   check(committed->Commit());
   std::unique_ptr<rocksdb::Transaction> rolled_back(db->BeginTransaction({}));
   check(rolled_back->SetName("gone"));
@@ -302,7 +302,7 @@ const Kinds kinds = {
      [](auto &folder) {
        Options options = default_options();
        rocksdb::BlockBasedTableOptions table;
-       table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1)); // also flushes
+       table.filter_policy.reset(rocksdb::NewRibbonFilterPolicy(10, -1)); // -1: flushes, too
        options.table_factory.reset(rocksdb::NewBlockBasedTableFactory(table));
        with_database(options, folder, [](Database &database) {
          database.put("table", NKEYS);

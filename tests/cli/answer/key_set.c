@@ -1,4 +1,5 @@
-/* The table of `match`: keys that were chosen to have equal hashes take no longer than others.
+/* The table of `match`: finding keys that were chosen to have equal hashes takes no longer than
+ * finding others.
  * SPDX-License-Identifier: MIT */
 #include "../cli/answer/key_set.h"
 
@@ -11,7 +12,8 @@
 
 enum { KEY_NBYTES = 32, NKEYS = 20000 };
 
-/* XXPH3 multiplies a key's first 8 bytes, xored with these, by other bytes. */
+/* XXPH3 xors a key's first 8 bytes with these bytes, and multiplies the result by other bytes. The
+ * product is 0 for all keys that begin with these bytes. */
 static const unsigned char secret[] = {0xb8, 0xfe, 0x6c, 0x39, 0x23, 0xa4, 0x4b, 0xbe};
 
 static void make_key(char key[KEY_NBYTES + 1], unsigned number)
@@ -20,7 +22,7 @@ static void make_key(char key[KEY_NBYTES + 1], unsigned number)
   snprintf(key + sizeof secret, KEY_NBYTES + 1 - sizeof secret, "%08x0123456789abcdef", number);
 }
 
-/* Reads n lines, in which ndistinct keys repeat. */
+/* Reads n lines, which repeat ndistinct keys. */
 static void read_keys(struct key_set *set, unsigned n, unsigned ndistinct)
 {
   char path[32], line[KEY_NBYTES + 1];
@@ -39,14 +41,14 @@ static void read_keys(struct key_set *set, unsigned n, unsigned ndistinct)
   fclose(file);
 }
 
-/* Returns an upper bound of the steps to find every key: for each key, the length of its run of
- * slots. */
+/* Returns an upper bound of the steps to find every key. Finding one key takes at most as many
+ * steps as its run of slots has. */
 static size_t count_steps(const struct key_set *set)
 {
   size_t nsteps = 0, run = 0;
   for (size_t i = 0; i < set->nslots; i++) {
     run = set->slots[i] ? run + 1 : 0;
-    nsteps += run; /* in sum, half the square of each run */
+    nsteps += run; /* a run of n slots adds about n * n / 2 */
   }
   return 2 * nsteps;
 }

@@ -1,5 +1,5 @@
-/* Many names: for twice as many names, at most two and a half times the comparisons and the memory.
- * The linker lets the command call the functions here (tests/cli/CMakeLists.txt).
+/* Twice as many names take at most two and a half times the comparisons and the memory. The linker
+ * makes the command call the functions here (tests/cli/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include "../cli/verbs/verbs.h"
 #include "filter_files.h"
 
-static uint64_t ncompared, nresized; /* names; bytes of all sizes that lists took */
+static uint64_t ncompared, nresized; /* comparisons of names; the bytes requested of realloc */
 
 int __real_strcmp(const char *a, const char *b);
 int __wrap_strcmp(const char *a, const char *b);
@@ -41,7 +41,7 @@ static void check_counts(const char *what, const uint64_t counts[2])
             NNAMES, counts[0], what, counts[1]);
 }
 
-/* work: an action with n names. */
+/* work: runs the command's code on n names. */
 static void is_nearly_linear(void (*work)(size_t n))
 {
   uint64_t comparisons[2], bytes[2];
@@ -82,7 +82,7 @@ Test(many_names, of_filters)
   is_nearly_linear(screen_by_filters);
 }
 
-/* Each warning is of two tables. Standard error is redirected to a file meanwhile. */
+/* Each warning concerns two tables. Standard error goes to a file meanwhile. */
 static void warn_of_many(size_t n)
 {
   char **texts = malloc(n * sizeof *texts), *paths[2 * NNAMES * 2];

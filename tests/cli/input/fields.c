@@ -1,4 +1,4 @@
-/* Random records with fields that are cut, trimmed, lower-cased and decoded, checked against the
+/* Random records whose fields are cut out, trimmed, lower-cased and decoded, checked against the
  * definition in fuzz/fields.c.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
@@ -44,7 +44,7 @@ static char *put_record(struct rng *rng, bool quotes, char separator, char *to)
   return stpcpy(to, rng_below(rng, 4) ? "\n" : "\r\n");
 }
 
-/* Writes an input for LLVMFuzzerTestOneInput(), and returns its number of bytes. */
+/* Writes an input for LLVMFuzzerTestOneInput(). Returns its number of bytes. */
 static size_t make_input(struct rng *rng, uint8_t *bytes)
 {
   enum { CSV = 1, SEMICOLONS = 2, NRANDOM = 3, END = 0xff };
@@ -52,7 +52,7 @@ static size_t make_input(struct rng *rng, uint8_t *bytes)
   const bool quotes = bytes[0] & CSV;
   const char separator = bytes[0] & SEMICOLONS ? ';' : ',';
   bytes[1] = (uint8_t)(rng_below(rng, 8) ? 0 : bytes[1]);
-  bytes[2] %= 64; /* reads return 1, 2 or 3 bytes, or as many as requested */
+  bytes[2] %= 64; /* so that each read returns 1, 2 or 3 bytes, or as many as requested */
   uint8_t *next = bytes + NRANDOM;
   for (size_t n = 1 + rng_below(rng, 3); n > 0; n--)
     *next++ = (uint8_t)rng_below(rng, 4);

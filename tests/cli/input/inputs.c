@@ -1,4 +1,4 @@
-/* Inputs read a few bytes at a time: compressed data, and data that begins like compressed data.
+/* Inputs that are read a few bytes at a time: compressed data, and data that begins like it.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <isa-l/igzip_lib.h>
@@ -18,7 +18,8 @@ enum { MAX_NBYTES = 4096 };
 
 /* ---- Reads ---- */
 
-/* The most bytes that a read returns: the first read, if first_nbytes is not 0, and other reads. */
+/* The most bytes that the first read returns, unless this is 0, and the most that other reads
+ * return. */
 static size_t first_nbytes, most_nbytes = SIZE_MAX;
 
 ssize_t __real_read(int fd, void *to, size_t nbytes);
@@ -114,7 +115,7 @@ Test(inputs, compressed_in_pieces)
 #endif
 }
 
-/* ---- The first bytes of compressed data, and of data that is no records ---- */
+/* ---- Inputs that begin like compressed data or like another kind of file ---- */
 
 Test(inputs, chunks_have_no_more_records_than_fit)
 {
@@ -126,7 +127,7 @@ Test(inputs, chunks_have_no_more_records_than_fit)
   }
 }
 
-/* Data that begins like compressed data, but ends before that is certain, is read as records. */
+/* If data begins like compressed data but ends too early to be sure, it is read as records. */
 static void check_beginning(const char *magic, size_t n, size_t nmagic, bool is_compressed)
 {
   for (size_t width = 1; width <= 4; width++) {

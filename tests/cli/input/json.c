@@ -1,4 +1,5 @@
-/* Lines of JSON against the definition: all sequences of a few tokens, and of a few escapes.
+/* Parses lines of JSON that consist of all sequences of a few tokens and of a few escapes, and
+ * checks the results against the definition.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -9,7 +10,7 @@
 
 enum { MAX_NPIECES = 7, MAX_NBYTES = 256 };
 
-/* Parses a line that is followed in memory by no more than the padding. */
+/* Parses a line that has only the padding after it in memory. */
 static enum json_status parse(struct json_parser *parser, const char *line, char padding,
                               struct json_value *value)
 {
@@ -32,8 +33,8 @@ static struct json_parser *create_parser(void)
   return parser;
 }
 
-/* Writes sequence `number` of n pieces to `sequence`, as indices. Returns false if there are
- * fewer. */
+/* Writes number `number` of the sequences of n pieces to `sequence`, as indices of pieces. Returns
+ * false if there are fewer sequences. */
 static bool make_sequence(size_t number, size_t npieces, size_t n, size_t *sequence)
 {
   for (size_t i = 0; i < n; i++, number /= npieces)
@@ -67,7 +68,7 @@ static bool take(struct cursor *cursor, enum token token)
 
 static bool take_value(struct cursor *cursor);
 
-/* Accepts the text after an opening bracket: nothing, or items with commas between them. */
+/* Accepts the rest after an opening bracket: nothing, or items with commas between them. */
 static bool take_items(struct cursor *cursor, enum token close, bool have_names)
 {
   if (take(cursor, close))

@@ -10,8 +10,8 @@
  *   overwrite  the bytes to be read are replaced by the letter x
  *   kill       the process is killed before the call
  *   killed     the process is killed after the call
- * After faults of threads it also prints how many semaphores were left.
- * Calls inside the C library, as those of stdio, are not intercepted; its allocations are.
+ * After a fault of threads, the number of semaphores that are left is printed, if any are.
+ * Calls inside the C library, such as stdio's, are not intercepted, but its allocations are.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
@@ -88,7 +88,7 @@ static void leave_mark(void)
   REAL(int, "close", int)(fd);
 }
 
-/* Does the fault apply to this call? */
+/* Counts the call, and returns whether the fault applies to it. May kill the process. */
 static bool strikes(const char *name)
 {
   if (strcmp(name, function) != 0)
@@ -212,7 +212,7 @@ int open64(const char *path, int flags, ...)
   DONE("open", REAL(int, "open64", const char *, int, ...)(path, flags, mode));
 }
 
-/* $LANEBLOOM_FAULT_NAMED: acts as a file system without nameless files. */
+/* If $LANEBLOOM_FAULT_NAMED is set, acts as a file system without nameless files. */
 int openat64(int folder, const char *path, int flags, ...)
 {
   va_list rest;
@@ -244,7 +244,7 @@ static void overwrite(int fd, off_t offset, size_t nbytes)
   free(bytes);
 }
 
-/* Returns how many bytes may be read or written; -1: the call fails. */
+/* Returns how many bytes may be read or written, or -1 if the call must fail. */
 static ssize_t allowed(const char *name, int fd, size_t nbytes, off_t offset)
 {
   if (!strikes(name) || is("killed"))
@@ -282,7 +282,7 @@ ssize_t write(int fd, const void *bytes, size_t nbytes)
   DONE("write", REAL(ssize_t, "write", int, const void *, size_t)(fd, bytes, (size_t)n));
 }
 
-/* Nothing here needs to survive a power cut. */
+/* Does not flush: nothing here needs to survive a power cut. */
 int fsync(int fd)
 {
   (void)fd;

@@ -5,8 +5,8 @@
 
 #pragma GCC visibility push(hidden) /* the command may have functions with these names */
 
-/* Makes the n-th call of a function end in one of the ways of calls.c. Counts all its calls in
- * *count, also those after the n-th. */
+/* Makes the n-th call of a function end in one of the ways that calls.c lists. Counts all calls of
+ * the function in *count, also those after the n-th. */
 void arm(const char *function, unsigned long n, const char *how, atomic_ulong *count);
 
 /* Runs the command once for each fault. Returns only in the children, which continue with

@@ -32,12 +32,12 @@
 #include "interpose.h"
 
 struct bytes {
-  char *data; /* a 0 byte follows */
+  char *data; /* with a 0 byte after the data */
   size_t n;
   bool exists;
 };
 
-/* The end of a run. */
+/* How a run ended. */
 struct end {
   int status;
   struct bytes out, err, target;
@@ -133,8 +133,8 @@ static void redirect(int to, const char *name)
   close(fd);
 }
 
-/* Runs the command in a child, whose nth call will fail. Returns false in the child, which is
- * killed if it hangs. */
+/* Runs the command in a child whose nth call fails. Returns false in the child. A child that hangs
+ * is killed. */
 static bool run(unsigned long nth, struct end *end, atomic_ulong *ncalls)
 {
   free(end->out.data);
@@ -184,18 +184,18 @@ static bool is_undisturbed(const struct end *end)
          same(&end->err, &normal.err) && same(&end->target, &normal.target);
 }
 
-/* Returns whether the command refused to go on: its output up to then is right, and a message gives
- * the reason. */
+/* Returns whether the command refused to go on: its output so far is right, and a message gives the
+ * reason. */
 static bool is_refused(const struct end *end)
 {
-  const bool is_cut = is_add && is_how("shrink"); /* then the target itself was cut */
+  const bool is_cut = is_add && is_how("shrink"); /* the fault cut the target itself */
   return end->status == 2 && matches(getenv("LANEBLOOM_FAULT_MESSAGE"), &end->err) &&
          (is_cut || same(&end->target, &old_target) || same(&end->target, &normal.target)) &&
          begins_with(&normal.out, &end->out);
 }
 
-/* Does the output have every line of the normal one, in that order? A command that failed may have
- * printed nothing. */
+/* Does the output have every line of the normal output, in the same order? A command that failed
+ * may have printed nothing. */
 static bool has_all_lines(const struct end *end)
 {
   if (end->status == 2 && end->out.n == 0)
@@ -293,7 +293,7 @@ void serve(const char *faults, const char *verb)
       nothers += judge_kill(&end);
       if (is_add)
         write_file("target", &old_target);
-      if (!run(ULONG_MAX, &end, ncalls)) /* runs over the remains */
+      if (!run(ULONG_MAX, &end, ncalls)) /* a run without a kill, over what the killed one left */
         return;
       if (!is_undisturbed(&end))
         fail("the next run has status %d", end.status);

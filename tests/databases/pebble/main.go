@@ -19,14 +19,14 @@ import (
 	"time"
 )
 
-// The options that a database is opened with.
+// The options with which a database is opened.
 type settings struct {
 	format    uint64 // FormatMajorVersion
 	buffer    uint64 // bytes of a memtable; 0: 4 MiB, and no automatic compaction
 	codec     string // "snappy", "zstd" or "none"
-	logs      string // folder of the logs; "": that of the database
+	logs      string // folder of the logs; "": the database's own
 	secondary string // folder to which logs fail over repeatedly; "": none
-	split     bool   // does the comparer define prefixes? Version 1 needs that for range keys
+	split     bool   // does the comparer define prefixes? Version 1 needs prefixes for range keys
 	readOnly  bool
 }
 
@@ -54,7 +54,7 @@ const (
 	ingest // path
 )
 
-// A database of either version.
+// A database that either version of Pebble has opened.
 type store interface {
 	do(what operation, a, b string)
 	ingestAndExcise(path, from, to string)
@@ -62,7 +62,7 @@ type store interface {
 	close()
 }
 
-// The functions and the format in which the versions differ.
+// The functions and the newest format of a version of Pebble.
 type engine struct {
 	open       func(folder string, s settings) store
 	writeTable func(path string, keys []string)
@@ -94,7 +94,7 @@ var endsAtFlush atomic.Bool
 
 func flushBegins() {
 	if endsAtFlush.Load() {
-		time.Sleep(200 * time.Millisecond) // the latest writes still have to reach the log
+		time.Sleep(200 * time.Millisecond) // time for the latest writes to reach the log
 		os.Exit(0)
 	}
 }
@@ -169,7 +169,7 @@ func merges(e engine, s store, folder string, again func() store) store {
 
 func rangeKeys(e engine, s store, folder string, again func() store) store {
 	s.do(rangeKey, "a", "b")
-	s.do(flush, "", "") // makes a table without points
+	s.do(flush, "", "") // makes a table that has only a range key
 	put(s, "key", 0, 1000)
 	s.do(rangeKey, "key000100", "key000200")
 	s.do(flush, "", "")
@@ -185,7 +185,7 @@ func ingested(e engine, s store, folder string, again func() store) store {
 	return s
 }
 
-// The table overlaps with the keys in memory, so at first only a log names it.
+// The table and the keys in memory overlap, so at first only a log names the table.
 func ingestedLog(e engine, s store, folder string, again func() store) store {
 	put(s, "key", 0, 1000)
 	endsAtFlush.Store(true)
@@ -222,7 +222,7 @@ func large(e engine, s store, folder string, again func() store) store {
 	return s
 }
 
-// Writes a little of everything, for a frozen database.
+// Writes a few entries of most kinds, for a frozen database.
 func small(e engine, s store, folder string, again func() store) store {
 	put(s, "table", 0, 40)
 	s.do(flush, "", "")
@@ -232,7 +232,7 @@ func small(e engine, s store, folder string, again func() store) store {
 	}
 	for i := 0; i < 20; i++ {
 		s.do(setSync, fmt.Sprintf("log%06d", i), value)
-		time.Sleep(2 * time.Millisecond) // time to fail over
+		time.Sleep(2 * time.Millisecond) // time for the log to fail over
 	}
 	s.do(merge, "merge", value)
 	s.do(remove, "table000001", "")
@@ -240,7 +240,7 @@ func small(e engine, s store, folder string, again func() store) store {
 	return s
 }
 
-// Writes the same, killed while only a log names a table.
+// Does the same as small, and ends the process while only a log names the last table.
 func smallKilled(e engine, s store, folder string, again func() store) store {
 	small(e, s, folder, again)
 	s.do(removeSized, "table000002", "")
@@ -330,7 +330,7 @@ func main() {
 		s.keys(func(key []byte) { fmt.Fprintf(out, "%s\n", key) })
 		s.close()
 	case "write":
-		const together = 100 // the last one is acknowledged once all of them are in the log
+		const together = 100 // the last key of each hundred is acknowledged once all are in the log
 		s := k.open(name, folder)
 		for i := 0; ; i += together {
 			put(s, "w", i, i+together-1)
@@ -339,7 +339,7 @@ func main() {
 				fmt.Fprintf(out, "w%06d\n", j)
 			}
 			check(out.Flush())
-			time.Sleep(10 * time.Millisecond) // the reader is not optimised
+			time.Sleep(10 * time.Millisecond) // the program that screens may be a slow build
 		}
 	}
 }
