@@ -1,5 +1,5 @@
-/* The choice of kernel: default, environment, force. Every test is a process of its own, so each
- * makes a first choice.
+/* The choice of a kernel: by default, by the environment and by force. Every test is a process of
+ * its own, so it makes a first choice.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -43,7 +43,7 @@ Test(dispatch, the_list_is_complete_distinct_and_has_scalar)
   }
 }
 
-/* Every hash fits into the blocks of hashes. */
+/* The size of every hash is known, and a block of hashes has room for it. */
 Test(dispatch, every_hash_has_a_size)
 {
   for (int hash = 0; hash < HASH_END; hash++)
@@ -57,7 +57,7 @@ Test(dispatch, the_default_is_the_best)
   cr_assert(strcmp(lanebloom_kernel_active(), lanebloom_kernel_at(0)) == 0);
 }
 
-/* It is not known on which CPUs they are faster. */
+/* These kernels are not the default, because it is not known on which CPUs they are faster. */
 Test(dispatch, what_was_never_measured_is_not_the_default)
 {
   unsetenv("LANEBLOOM_KERNEL");
@@ -66,7 +66,7 @@ Test(dispatch, what_was_never_measured_is_not_the_default)
     cr_assert(strcmp(lanebloom_kernel_active(), unmeasured[i]) != 0, "%s", unmeasured[i]);
 }
 
-/* The names belong to the right tables, and the order follows the scores. */
+/* The names belong to the right tables, and kernels with higher scores come first. */
 Test(dispatch, better_kernels_come_first)
 {
   unsigned last = UINT_MAX;
@@ -91,7 +91,7 @@ static bool is_listed(const char *name)
   return false;
 }
 
-/* Is this one of the words, each of which follows a space? */
+/* Is this one of the words in a list? A space comes before each of them. */
 static bool has_word(const char *words, const char *word)
 {
   const size_t size = strlen(word);
@@ -103,7 +103,8 @@ static bool has_word(const char *words, const char *word)
 
 #if defined(__aarch64__) || defined(__riscv)
 
-/* Asks the system, because under qemu-user /proc/cpuinfo is that of the host's CPU. */
+/* Asks the system whether the CPU has a feature. Under qemu-user, /proc/cpuinfo describes
+ * the host. */
 static bool cpu_has(const char *feature)
 {
 #if defined(__aarch64__)
@@ -149,7 +150,7 @@ Test(dispatch, what_the_CPU_lacks_is_not_listed_and_refused)
   fclose(file);
 }
 
-/* A reason is given for the active kernel. */
+/* The active kernel is reported with a reason. */
 Test(dispatch, the_choice_has_a_reason)
 {
   unsetenv("LANEBLOOM_KERNEL");
@@ -198,7 +199,7 @@ Test(dispatch, an_unknown_name_changes_nothing)
   cr_assert(strcmp(lanebloom_kernel_active(), "scalar") == 0);
 }
 
-/* Covers every function that returns a status. */
+/* Calls every function that returns a status. */
 static void assert_all_refuse(void)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
@@ -245,7 +246,7 @@ Test(dispatch, a_variable_that_cannot_be_obeyed_stops_everything)
   assert_all_refuse();
 }
 
-/* If no kernel can be used, save() reports it before it hashes the payload, which may be large.
+/* If no kernel can be used, save() reports that before it hashes the payload, which may be large.
  * Here only the last byte of the payload can be read. */
 Test(dispatch, saving_asks_for_a_kernel_first)
 {

@@ -1,4 +1,4 @@
-/* Reciprocals against the CPU's own division.
+/* Compares reciprocals with the CPU's own division.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 
@@ -11,8 +11,8 @@ static void check(uint32_t n, uint32_t divisor, struct reciprocal reciprocal)
     test_fatal("%u / %u: %u", n, divisor, divide(n, reciprocal));
 }
 
-/* An error shows first at a multiple of the divisor, where the quotient steps, and more likely at
- * large multiples. */
+/* The quotient changes at multiples of the divisor, so an error shows there first. At large
+ * multiples an error is more likely. */
 static void check_divisor(struct rng *rng, uint32_t divisor, uint32_t max,
                           struct reciprocal reciprocal)
 {
@@ -22,7 +22,7 @@ static void check_divisor(struct rng *rng, uint32_t divisor, uint32_t max,
                                          : i < 16 ? nmultiples - (i - 8)
                                                   : rng_below(rng, (size_t)nmultiples + 1));
     if (multiple > nmultiples)
-      continue; /* there are fewer than eight */
+      continue; /* the divisor has fewer than eight multiples */
     const uint32_t at = multiple * divisor;
     check(at, divisor, reciprocal);
     if (at > 0)

@@ -1,4 +1,4 @@
-/* The list of formats: the description of each agrees with the other calls.
+/* The list of formats: what describes each format agrees with the other calls.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
@@ -35,7 +35,7 @@ Test(formats, each_is_listed_once_and_found_by_name)
   }
 }
 
-/* Covers every value of the enum: a new one needs a line here. */
+/* Lists every value of the enum: a new value needs a line here. */
 Test(formats, every_format_of_the_header_is_listed)
 {
   size_t nlisted = 0;
@@ -95,7 +95,8 @@ static lanebloom_status build_at(lanebloom_format format, double bits_per_key, d
   return LANEBLOOM_OK;
 }
 
-/* The allowed difference from the number that was set, and from a whole number of steps. */
+/* The allowed difference of a number from the one that was set, and from a whole number
+ * of steps. */
 static const double EPSILON = 1e-9;
 
 Test(formats, bits_per_key_are_as_described)
@@ -277,7 +278,8 @@ Test(formats, a_header_is_passed_over)
   lanebloom_filter_free(built);
 }
 
-/* Merges two sized builders, of two parts of the first half of the keys; or uses only the first. */
+/* Merges two sized builders, each of which has a part of the first half of the keys. If nparts is
+ * 1, uses only the first builder. */
 static lanebloom_filter *build_sized(int format, const lanebloom_keys *keys, size_t nparts)
 {
   lanebloom_builder *into, *from;

@@ -1,13 +1,12 @@
 #!/usr/bin/env bats
-# Two hosts, an emulated one and this one: each writes the same bytes as the other, and reads them
-# alike.
+# An emulated host and this host write the same bytes, and each reads what the other wrote.
 # SPDX-License-Identifier: MIT
 load ../cli/helper
 
 FORMATS=(leveldb leveldb-signed rocksdb-legacy rocksdb-local)
 
-# LANEBLOOM_NATIVE is the command for this host, which test.sh has built; if unset, this builds it.
-# CC and pkg-config are configured for the other host.
+# LANEBLOOM_NATIVE is the command for this host, which test.sh has built. If it is not set, this
+# file builds the command. CC and pkg-config are configured for the other host.
 setup_file() {
   export NATIVE="${LANEBLOOM_NATIVE-}"
   [[ -z $NATIVE ]] || return 0
@@ -22,13 +21,14 @@ native() {
   "$NATIVE" "$@"
 }
 
-# The records have bytes beyond 127, too: the host decides whether a char is signed.
+# The records also have bytes above 127, because char is signed on some hosts only.
 make_records() {
   { numbers 1 3000; printf '\n\303\251t\303\251\n\377\376\375\200\n'; } >keys
   { numbers 2900 22900; cat keys; } >rows
 }
 
-# both COMMAND...: runs it for both hosts, with the same result, and keeps that in the file `both`.
+# both COMMAND...: runs the command on both hosts, checks that the results are equal, and puts them
+# in the file `both`.
 both() {
   native "$@" >by-native
   lanebloom "$@" >both
@@ -79,7 +79,8 @@ both() {
   done
 }
 
-# Rounding once instead of twice after a product and a sum would show in the last digits.
+# Some hosts could round once instead of twice after a product and a sum. The last digits would show
+# that.
 @test "rates, to the last digit" {
   for format in rocksdb-legacy rocksdb-local leveldb; do
     for bits in {1..40..3}; do

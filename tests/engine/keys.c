@@ -61,7 +61,7 @@ static void screen_falling(const lanebloom_keys *keys)
     lanebloom_filter_screen(filter, keys, NULL);
 }
 
-/* Only builds with assertions are tested. */
+/* Only builds with assertions can be tested. */
 Test(keys, offsets_that_fall_are_asserted)
 {
   void (*const uses[])(const lanebloom_keys *) = {hash_falling, screen_falling};
@@ -139,8 +139,8 @@ Test(keys, empty_batches_and_empty_keys)
   }
 }
 
-/* Strided fields and string views of the same keys: every call accepts both, whole and in parts,
- * also for more keys than one part of screening. */
+/* Strided fields and string views hold the same keys. Every call accepts both, whole and in parts,
+ * also for more keys than screening takes at once. */
 Test(keys, fields_and_views_are_built_and_screened_alike)
 {
   enum { N = 70000, FIELD = 8, RECORD = 21, AT = 5 };
@@ -189,7 +189,7 @@ Test(keys, fields_and_views_are_built_and_screened_alike)
   }
 }
 
-/* Strides of 0 and empty keys are defined, not forbidden. */
+/* Strides of 0 and empty keys are allowed, and have a defined meaning. */
 Test(keys, strides_of_nothing)
 {
   uint32_t one, found[3];
@@ -200,7 +200,7 @@ Test(keys, strides_of_nothing)
   cr_assert(found[0] == one && found[1] == one && found[2] == one);
   keys = lanebloom_keys_fixed(NULL, 0, 1);
   cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys, &one) == LANEBLOOM_OK);
-  keys = lanebloom_keys_strided(NULL, 0, 100, 3); /* three empty keys, for which nothing is read */
+  keys = lanebloom_keys_strided(NULL, 0, 100, 3); /* three empty keys, so nothing is read */
   cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys, found) == LANEBLOOM_OK);
   cr_assert(found[0] == one && found[1] == one && found[2] == one);
   keys = lanebloom_keys_strings(NULL, 0);

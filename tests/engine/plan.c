@@ -60,7 +60,7 @@ Test(plan, limits)
             LANEBLOOM_ERR_ARGUMENT);
 }
 
-/* Computed by hand: (1 - e^(-6/10))^6 = 0.008436, plus n / 2^32. */
+/* The textbook rate is computed by hand: (1 - e^(-6/10))^6 = 0.008436. Collisions add n / 2^32. */
 Test(plan, the_rate_is_the_textbook_one_and_collisions)
 {
   cr_assert(rate_of(10, 0) == 0);
@@ -68,8 +68,8 @@ Test(plan, the_rate_is_the_textbook_one_and_collisions)
             rate_of(10, 100000));
   cr_assert(fabs(rate_of(10, 1000000) - (0.0084362 + 1000000 / 4294967296.0)) < 3e-6, "%.9g",
             rate_of(10, 1000000));
-  /* 100 bits for each of 43 million keys use all 2^32 bits, and collisions alone have a rate of 1
-   * %. */
+  /* With 100 bits for each of 43 million keys, a filter has all 2^32 bits. Only collisions remain,
+   * whose rate is 1 %. */
   cr_assert(fabs(rate_of(100, 43000000) - -expm1(-43000000 / 4294967296.0)) < 1e-4);
   const double expected = 1.0 / 64 + 63.0 / 64 / 4294967296.0;
   cr_assert(fabs(rate_of(0, 1) - expected) < 1e-15, "one probe, one key, 64 bits: %.17g",
@@ -116,8 +116,8 @@ Test(plan, rocksdb_sizes_and_limits)
 {
   uint64_t nbytes;
   unsigned nprobes;
-  /* By hand: 1000 x 10 bits are 1250 bytes, which take 20 lines of 64; 10,000 bits take 20 lines of
-   * 512, and one more for an odd number. */
+  /* By hand: 1000 x 10 bits are 1250 bytes, which take 20 lines of 64 bytes. 10,000 bits take 20
+   * lines of 512 bits, and one more, because the number of lines is odd. */
   cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 1000, &nbytes, &nprobes) ==
             LANEBLOOM_OK);
   cr_assert(nbytes == 20 * 64 + 5 && nprobes == 6);
@@ -137,7 +137,7 @@ Test(plan, rocksdb_sizes_and_limits)
                 LANEBLOOM_OK &&
             nbytes == 5);
 
-  const uint64_t local_max = 0xffffffc0u * UINT64_C(8) / 10; /* at 10 bits each */
+  const uint64_t local_max = 0xffffffc0u * UINT64_C(8) / 10; /* at 10 bits per key */
   cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, local_max, &nbytes, &nprobes) ==
             LANEBLOOM_OK);
   cr_assert(nbytes == 0xffffffc0u + UINT64_C(5));
@@ -173,15 +173,15 @@ Test(plan, rocksdb_bits_are_the_least_that_reach_the_rate)
   }
 }
 
-/* Spark counts words by an int. A filter without keys is as large as for one key, and has a bit
- * set. */
+/* Spark's number of words is an int. A filter without keys has the size of a filter of one key, and
+ * one bit set. */
 Test(plan, spark_sizes_and_limits)
 {
   static const struct {
     lanebloom_format format;
     uint64_t header_nbytes;
   } rows[] = {{LANEBLOOM_SPARK_V1, 12}, {LANEBLOOM_SPARK_V2, 16}};
-  const uint64_t most = 64 * (uint64_t)INT_MAX; /* at 1 bit each */
+  const uint64_t most = 64 * (uint64_t)INT_MAX; /* at 1 bit per key */
   for (size_t i = 0; i < 2; i++) {
     const lanebloom_format format = rows[i].format;
     uint64_t nbytes;
@@ -200,15 +200,15 @@ Test(plan, spark_sizes_and_limits)
   }
 }
 
-/* ---- The bits for a rate, which are searched, against all candidates in turn ---- */
+/* ---- The search for the bits of a rate, against all candidates in turn ---- */
 
-/* 1,000 bits per key in LevelDB's format: beyond it only collisions remain. */
+/* LevelDB's format is searched up to 1,000 bits per key. Beyond them, only collisions remain. */
 enum { MAX_MILLIBITS = 1000000 };
 
 struct candidates {
   size_t n;
   double *bits;
-  double *least; /* the lowest rate up to this candidate */
+  double *least; /* the lowest rate of this and earlier candidates */
 };
 
 static double in_effect(lanebloom_format format, double bits_per_key)
@@ -222,8 +222,8 @@ static double in_effect(lanebloom_format format, double bits_per_key)
   return info.bits_per_key;
 }
 
-/* Lists all effective numbers of bits per key, up to the number at which nkeys keys are too
- * many. */
+/* Lists all effective numbers of bits per key, up to the first number that makes nkeys too many
+ * keys. */
 static struct candidates all_candidates(lanebloom_format format, uint64_t nkeys, double *rates)
 {
   lanebloom_format_info info;
@@ -272,8 +272,8 @@ static void check_search(lanebloom_format format, uint64_t nkeys, double rate,
     test_fatal("rate %.17g: %s, %.17g bits", rate, lanebloom_status_text(status), bits);
 }
 
-/* Searches for the rate of each candidate, and for the next lower number. No result changes between
- * these two. */
+/* Searches for the bits that reach the rate of each candidate, and the next lower rate. Between two
+ * such rates the result does not change. */
 Test(plan, bits_found_are_those_of_trying_all)
 {
   static const uint64_t counts[] = {
@@ -284,7 +284,7 @@ Test(plan, bits_found_are_those_of_trying_all)
     const lanebloom_format format = lanebloom_format_at(f);
     lanebloom_format_info info;
     cr_assert(lanebloom_format_describe(format, &info, sizeof info) == LANEBLOOM_OK);
-    const bool searches = info.builds && format != LANEBLOOM_PARQUET; /* Parquet has a rule */
+    const bool searches = info.builds && format != LANEBLOOM_PARQUET; /* Parquet has a formula */
     const size_t ncounts = searches ? sizeof counts / sizeof *counts : 0;
     for (size_t c = 0; c < ncounts; c += test_exhaustive() ? 1 : 4) {
       test_context("%s, %llu keys", info.name, (unsigned long long)counts[c]);
@@ -303,8 +303,8 @@ Test(plan, bits_found_are_those_of_trying_all)
   free(rates);
 }
 
-/* Sizes by Arrow C++ 17's BlockSplitBloomFilter::OptimalNumOfBytes, including the largest numbers
- * of keys before the size doubles. */
+/* The sizes that BlockSplitBloomFilter::OptimalNumOfBytes of Arrow C++ 17 returns. The numbers of
+ * keys include the largest ones before the size doubles. */
 Test(plan, parquet_sizes_are_those_of_writers)
 {
   static const struct {
@@ -350,7 +350,8 @@ Test(plan, parquet_sizes_are_those_of_writers)
   cr_assert(isnan(bits));
 }
 
-/* The factor by which the model's rate may exceed the given rate, as lanebloom.h states it. */
+/* `most` is the factor by which the model's rate may exceed the given rate, as lanebloom.h states
+ * it. */
 Test(plan, parquet_rates_are_those_of_blocks)
 {
   static const struct {

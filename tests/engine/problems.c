@@ -1,4 +1,4 @@
-/* Problems: their lines are safe to show on any terminal.
+/* Problems are reported in lines that are safe to show on any terminal.
  * SPDX-License-Identifier: MIT */
 #include "common/problem.h"
 
@@ -27,8 +27,8 @@ Test(problems, quote_names_plainly)
       {"gr\303\266\303\237e \342\202\254 \360\237\220\242", "'gr\303\266\303\237e \342\202\254 "
                                                             "\360\237\220\242'"},
       {"\302\23331m", "'\\302\\23331m'"},                        /* a C1 control character */
-      {"\233 \377 \303", "'\\233 \\377 \\303'"},                 /* on its own */
-      {"\300\257 \340\200\257", "'\\300\\257 \\340\\200\\257'"}, /* overlong */
+      {"\233 \377 \303", "'\\233 \\377 \\303'"},                 /* C1 as a single byte */
+      {"\300\257 \340\200\257", "'\\300\\257 \\340\\200\\257'"}, /* overlong encodings */
       {"\355\240\200", "'\\355\\240\\200'"},                     /* a surrogate */
       {"\364\220\200\200", "'\\364\\220\\200\\200'"},            /* beyond Unicode */
       {"\\033", "'\\033'"},                                      /* text that is escaped already */

@@ -1,6 +1,6 @@
 /* A call takes no more stack than lanebloom.h states. Each call runs in a thread whose stack was
- * filled with a pattern; bytes that still have the pattern were not used. A plain program, because
- * only optimised builds for x86-64 promise this.
+ * filled with a pattern: bytes that still have the pattern were not used. This is a plain program,
+ * because only optimised builds for x86-64 promise this limit.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_arrow.h>
 #include <pthread.h>
@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 enum {
-  MAX_NBYTES = 80 << 10, /* as lanebloom.h states; includes a few KiB of the thread itself */
+  MAX_NBYTES = 80 << 10, /* the limit of lanebloom.h; includes the thread's own few KiB */
   STACK_NBYTES = 1 << 20,
   NKEYS = 30000,
   PATTERN = 0xa5
@@ -24,7 +24,7 @@ static _Noreturn void fail(const char *condition)
   exit(EXIT_FAILURE);
 }
 
-/* The data of the calls. One filter fits the caches, the other does not. */
+/* The data of the calls. The filter `near` fits the caches, and `far` does not. */
 static struct {
   lanebloom_format format;
   lanebloom_filter *near, *far;
@@ -33,7 +33,7 @@ static struct {
   uint64_t hashes[NKEYS];
   uint8_t bitmap[NKEYS / 8 + 1], mask[NKEYS], valid[NKEYS / 8 + 1];
   uint32_t indices[NKEYS], found[NKEYS];
-  struct { /* in Arrow's layout, with at most 12 bytes, which are in the view itself */
+  struct { /* in Arrow's layout, with strings so short that the view holds them */
     int32_t size;
     char bytes[12];
   } views[NKEYS];
@@ -155,8 +155,9 @@ static void use_array(const struct ArrowSchema *schema, const struct ArrowArray 
   }
 }
 
-/* Arrays whose values are used in place, gathered as numbers, as slices or from views, with and
- * without nulls; and dictionaries of them, smaller and larger than the array. */
+/* Screens arrays whose values are used in place, gathered as numbers, as slices or from views,
+ * with and without nulls. Also screens dictionaries of such values, smaller and larger than
+ * the array. */
 static void *use_arrays(void *unused)
 {
   static const struct {

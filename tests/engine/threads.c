@@ -1,5 +1,5 @@
-/* Threads: simultaneous first use, one filter shared by all, and kernels that change meanwhile. A
- * plain program, for the thread sanitizer.
+/* Several threads at once: the first use of the library, one filter that all share, and kernels
+ * that change meanwhile. This is a plain program, because the thread sanitizer must see it.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom.h>
 #include <pthread.h>
@@ -51,7 +51,7 @@ static void run_threads(void *(*body)(void *))
   run_all(NTHREADS, body);
 }
 
-/* The library has not been called in this process before. */
+/* The first calls of the library in this process. */
 static void *first_use(void *unused)
 {
   (void)unused;
@@ -76,7 +76,7 @@ static void *first_use_refused(void *unused)
   return NULL;
 }
 
-/* The first NTHREADS threads screen; until they are done, the others change all that can be
+/* The first NTHREADS threads screen. Until they are done, the other threads change all that can be
  * changed. */
 enum { KERNEL_CHANGER = NTHREADS, BUILDER, OPENER, NALL };
 static atomic_size_t nscreening, nqueries;
@@ -142,7 +142,8 @@ static void *screen_or_change(void *argument)
   return NULL;
 }
 
-/* The parts of one batch, each in a thread of its own, give the whole batch's bitmap. */
+/* Each thread screens a part of one batch. Together the parts give the bitmap of the
+ * whole batch. */
 static uint8_t shared_bitmap[NKEYS / 8];
 static lanebloom_filter *filter_of_parts;
 
@@ -213,7 +214,8 @@ static void test_parts_of_one_batch(void)
   close_shared_filters();
 }
 
-/* Each thread takes a part of one builder. Merged, the parts make the builder's filter. */
+/* Each thread takes a part of one builder. The parts, merged, make the same filter as the
+ * builder. */
 static lanebloom_builder *shared_builder, *made_parts[NTHREADS];
 
 static void *make_part(void *argument)

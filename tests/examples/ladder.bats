@@ -9,7 +9,7 @@ setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
-# Does the CPU of this build, which also runs the step, have the step's instructions?
+# Succeeds if the CPU that runs the step has the step's instructions.
 runs() { # STEP
   case $("$CC" -dumpmachine):$1 in
     x86_64*:*-avx2-*) grep -qw avx2 /proc/cpuinfo ;;

@@ -1,4 +1,4 @@
-/* Arrow arrays while memory fails, and calls that need no memory: batches of keys in every layout.
+/* Arrow arrays while memory fails, and calls with keys in every layout, which need no memory.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_arrow.h>
 #include <string.h>
@@ -18,7 +18,7 @@ static void release_no_array(struct ArrowArray *array)
 static struct {
   const void *buffers[2], *index_buffers[2];
   struct ArrowSchema schema, by;
-  struct ArrowArray keys, rows; /* rows: the keys by their indices, each twice, out of order */
+  struct ArrowArray keys, rows; /* rows: indices that name each key twice, out of order */
   uint16_t indices[2 * NFEW];
   uint8_t valid[(NFEW + 7) / 8];
 } arrow;
@@ -82,7 +82,7 @@ static lanebloom_status screen_arrays(void)
   return status;
 }
 
-static uint64_t expected_keys; /* 0: hashes are stored */
+static uint64_t expected_keys; /* 0: the builder stores hashes */
 
 /* Each value of a dictionary is added once. */
 static lanebloom_status add_arrays(void)
@@ -118,7 +118,7 @@ Test(faults, memory_of_arrays)
 
 /* ---- Calls that need no memory ---- */
 
-/* Makes these calls while every allocation would fail. */
+/* Makes calls with keys in every layout. An allocation would fail, but there is none. */
 static lanebloom_status screen_in_every_layout(void)
 {
   static uint32_t offsets32[NFEW + 1], indices[NFEW];

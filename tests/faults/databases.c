@@ -1,5 +1,5 @@
 /* A whole database while memory or the file system fails: it is found, opened, screened and
- * updated. Its files are frozen ones, which are not cut.
+ * updated. Its files are frozen ones, and no fault cuts them.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void read_keys(const char *name)
   }
 }
 
-/* Opens the tables and the table of the logs' keys. */
+/* Opens the database's tables, and the table of the keys in its logs. */
 static lanebloom_status open_tables(lanebloom_database *database, lanebloom_table **tables,
                                     size_t *n)
 {
@@ -95,7 +95,7 @@ static lanebloom_status use_database(void)
   INSIST(status, lanebloom_database_update(database, &changed, problem, sizeof problem));
   if (!status)
     status = screen_tables(database);
-  /* A log that could not be read is reported by name, and is no error. */
+  /* A log that cannot be read is reported by name, but is no error. */
   if (!status && lanebloom_database_damage_count(database) > 0)
     status = fault.function <= TRIM ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_IO;
   lanebloom_database_free(database);

@@ -1,8 +1,9 @@
-/* Tests calls of the libraries while allocations and system calls fail. Each of these fails in
- * turn, either once or together with all later ones. Reads and writes are also interrupted and cut
- * short, and files end too early. A call that fails reports it, changes nothing, leaves neither
- * memory nor descriptors nor files behind, and works when it is made again. A call that still
- * succeeds gives the right answer; for tables, at worst more keys may be reported as present.
+/* Tests calls of the libraries while allocations and system calls fail. Each allocation and system
+ * call fails in turn, either once or together with all later ones. Reads and writes are also
+ * interrupted and cut short, and files end too early. A call that fails reports it, changes
+ * nothing, and leaves no memory, descriptors or files behind. When it is made again, it works. A
+ * call that succeeds in spite of a fault gives the right answer; with tables, it may report more
+ * keys as present.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FAULTS_H
 #define LANEBLOOM_TESTS_FAULTS_H
@@ -15,7 +16,7 @@
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
-/* ---- The system calls, which fail on request: system.c ---- */
+/* ---- The functions that fail on request: system.c ---- */
 
 enum function {
   ALLOCATE,
@@ -44,7 +45,7 @@ extern struct fault {
   bool armed;
   enum function function;
   enum way way;
-  size_t nth; /* from 1 */
+  size_t nth; /* the call that fails, from 1 */
   size_t ncalls[NFUNCTIONS];
   bool struck;
   lanebloom_status noticed; /* the status of a call that was then made again */
@@ -55,27 +56,28 @@ extern bool no_nameless_files;
 
 /* ---- Each call in turn: scenario.c ---- */
 
-/* A sequence of library calls. `run` returns the first status that is not LANEBLOOM_OK, after
- * closing what it opened, and checks the answers itself. */
+/* A sequence of library calls. `run` closes whatever it opens and checks the answers itself. It
+ * returns the first status that is not LANEBLOOM_OK. */
 struct scenario {
   const char *name;
   void (*prepare)(void); /* makes the files; may be NULL */
   lanebloom_status (*run)(void);
   void (*check)(lanebloom_status status); /* checks what is left behind; may be NULL */
   unsigned tolerates;                     /* bits: functions that may fail without an error */
-  bool of_pipe;                           /* reads a pipe, which cannot be cut */
+  bool of_pipe;                           /* it reads a pipe, which cannot be cut */
 };
 
-/* Runs the scenario without a fault, and then with each applicable fault at each of its calls. */
+/* Runs the scenario without a fault, and then with each applicable fault at each call of a
+ * function. */
 void survive(const struct scenario *scenario);
 
-extern size_t ntolerated; /* faults that caused no error */
+extern size_t ntolerated; /* the number of faults that caused no error */
 
-/* Prints the counts, and checks the number of faults against `least`. */
+/* Prints the counts. Fails if there were fewer than `least` faults. */
 void report(size_t least);
 
-/* Returns whether to make a failed call again, which must then work as if nothing had happened.
- * `output` must be NULL after a failure. */
+/* Returns whether to make a failed call again, which must then work as if the failure had never
+ * been. Fails if `output` is not NULL after a failure. */
 bool again(lanebloom_status status, const void *output);
 
 #define INSIST(status, call)                                                                       \
@@ -110,7 +112,7 @@ lanebloom_status finish_expected(lanebloom_builder *builder, size_t nkeys);
 
 void enter_folder(void);
 
-/* Deletes the files of the folder, and returns how many there were. */
+/* Deletes the files of the folder. Returns how many there were. */
 size_t empty_folder(void);
 void leave_folder(void);
 

@@ -1,4 +1,4 @@
-/* Files of filters while memory or the file system fails.
+/* Files of filters, while memory or the file system fails.
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 
 #include "faults.h"
 
-static struct guarded container; /* the bytes that `expected` is saved as */
+static struct guarded container; /* the bytes of `expected` when saved */
 
 static void make_container(void)
 {
@@ -49,8 +49,8 @@ static lanebloom_status save_filters(void)
   return status;
 }
 
-/* Each file is absent, old or whole, and no other file is left. If its ACL could not be read, only
- * the owner has access. */
+/* Each file is absent, old or complete, and no other file is left. If a file's ACL could not be
+ * read, only its owner has access. */
 static void check_saved(lanebloom_status status)
 {
   struct stat found;
@@ -139,7 +139,7 @@ static void close_pipe(lanebloom_status status)
   close(filled_pipe[0]);
 }
 
-/* The size of a pipe is unknown, and what was read cannot be read again. */
+/* The size of a pipe is unknown, and bytes that were read cannot be read again. */
 static lanebloom_status load_pipe(void)
 {
   char path[32];
@@ -156,7 +156,7 @@ static lanebloom_status load_pipe(void)
 
 Test(faults, files)
 {
-  /* A failing stat is noticed by the calls after it, and a file can be closed only once. */
+  /* If stat fails, the calls after it notice that. A file can be closed only once. */
   enum { OF_LINKS = 1 << STAT, OF_CLOSING = 1 << CLOSE };
   static const struct scenario scenarios[] = {
       {.name = "load",

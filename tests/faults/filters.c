@@ -1,8 +1,8 @@
-/* Filters and builders while memory fails.
+/* Filters and builders, while memory fails.
  * SPDX-License-Identifier: MIT */
 #include "faults.h"
 
-static uint64_t expected_keys; /* 0: hashes are stored */
+static uint64_t expected_keys; /* 0: the builder stores hashes */
 
 static lanebloom_status open_filter(void)
 {
@@ -47,7 +47,7 @@ static lanebloom_status add_in_parts(lanebloom_builder *builder, size_t first, s
 {
   lanebloom_status status = LANEBLOOM_OK;
   for (size_t done = 0, nparts = 3; !status && done < n; nparts--) {
-    const size_t nkeys = nparts > 1 ? (n - done) / 50 : n - done; /* the last is large */
+    const size_t nkeys = nparts > 1 ? (n - done) / 50 : n - done; /* the last part is large */
     const lanebloom_keys keys = keys_from(first + done, nkeys);
     INSIST(status, lanebloom_builder_add(builder, &keys));
     done += nkeys;
@@ -55,7 +55,7 @@ static lanebloom_status add_in_parts(lanebloom_builder *builder, size_t first, s
   return status;
 }
 
-/* Adds in parts to two builders and merges them; then reuses one of them. */
+/* Adds keys in parts to two builders, merges the builders, and then uses one of them again. */
 static lanebloom_status stream(void)
 {
   const size_t n = expected_keys > NKEYS ? NKEYS : NFEW;
@@ -81,7 +81,7 @@ static lanebloom_status stream(void)
   return status;
 }
 
-/* Merges the parts of one builder. */
+/* Divides a builder into parts, and merges them. */
 static lanebloom_status parts(void)
 {
   lanebloom_builder *whole, *into = NULL, *from = NULL;
@@ -125,7 +125,7 @@ Test(faults, memory)
   report(100);
 }
 
-/* Large filters are mapped, and LevelDB's use more memory for a while if they can get it. */
+/* Large filters are mapped. LevelDB's also use more memory for a while, if they can get it. */
 Test(faults, memory_of_large_filters)
 {
   expected_keys = 11000000;

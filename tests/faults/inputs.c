@@ -1,4 +1,4 @@
-/* The data of the scenarios: keys, filters of them, files in a folder.
+/* The data of the scenarios: keys, filters of these keys, and files in a folder.
  * SPDX-License-Identifier: MIT */
 #include <dirent.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* Parquet files are found while memory or the file system fails.
+/* Finding Parquet files, while memory or the file system fails.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_parquet.h>
 #include <string.h>

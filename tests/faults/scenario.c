@@ -1,4 +1,4 @@
-/* Every call of a scenario in turn is made to fail.
+/* Makes the calls of a scenario fail, one after another.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <string.h>
@@ -48,8 +48,9 @@ static bool way_applies(const struct scenario *scenario, enum function function,
   }
 }
 
-/* Reads and writes that are interrupted or cut short are continued; a file that ends early is
- * damaged; any other failure is an error of its kind, unless the scenario tolerates it. */
+/* Returns whether a fault had the right effect. Reads and writes that are interrupted or cut short
+ * go on. A file that ends early is damaged. Any other failure is an error of its kind, unless the
+ * scenario tolerates it. */
 static bool is_right(const struct scenario *scenario, enum function function, enum way way,
                      lanebloom_status status)
 {

@@ -1,4 +1,5 @@
-/* Replacements for calls of the C library, by the linker (tests/faults/CMakeLists.txt).
+/* Replacements for functions of the C library, which the linker calls instead
+ * (tests/faults/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <fcntl.h>
@@ -120,7 +121,7 @@ int __wrap_asprintf(char **text, const char *pattern, ...)
   return nbytes;
 }
 
-/* Hardened builds call these. */
+/* Builds with hardening call the functions below. */
 int __wrap___vasprintf_chk(char **text, int flag, const char *pattern, va_list values)
 {
   (void)flag;
@@ -226,7 +227,7 @@ int __wrap_fcntl64(int fd, int command, ...)
   return fails(DUPLICATE) ? -1 : __real_fcntl64(fd, command, argument);
 }
 
-/* A missing file is an answer, not a failure. */
+/* A missing file does not count as a failure. */
 int __wrap_stat64(const char *path, struct stat *status)
 {
   return fails(STAT) ? -1 : __real_stat64(path, status);
@@ -245,7 +246,7 @@ static void cut_file(int fd, off_t nbytes)
     test_fatal("cannot cut %s", path);
 }
 
-/* Returns how many bytes a read or a write may transfer; -1: it fails. */
+/* Returns how many bytes a read or a write may transfer, or -1 if it must fail. */
 static ssize_t allowed(enum function function, int fd, size_t nbytes, off_t offset)
 {
   if (!strikes(function))
@@ -278,7 +279,7 @@ ssize_t __wrap_write(int fd, const void *bytes, size_t nbytes)
   return n > 0 || nbytes == 0 ? __real_write(fd, bytes, (size_t)n) : n;
 }
 
-/* Nothing here needs to survive a power cut. */
+/* Does not flush: nothing here needs to survive a power cut. */
 int __wrap_fsync(int fd)
 {
   return fails(FSYNC) ? -1 : fault.armed ? 0 : __real_fsync(fd);
@@ -314,7 +315,7 @@ ssize_t __wrap_getrandom(void *bytes, size_t nbytes, unsigned flags)
   return fails(RANDOM) ? -1 : __real_getrandom(bytes, nbytes, flags);
 }
 
-/* As on Linux, the descriptor is closed whatever is returned. */
+/* As on Linux, close() closes the descriptor even if it reports an error. */
 int __wrap_close(int fd)
 {
   const bool failed = fails(CLOSE);

@@ -1,4 +1,4 @@
-/* The second library while memory or the file system fails.
+/* The library for tables, while memory or the file system fails.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
@@ -43,13 +43,13 @@ Test(faults, filter_blocks)
   make_filters(LANEBLOOM_LEVELDB, NFEW, NFEW);
   survive(&(struct scenario){.name = "filter block",
                              .run = make_filter_block,
-                             .tolerates = 1 << ALLOCATE}); /* in screening */
+                             .tolerates = 1 << ALLOCATE}); /* screening can do without memory */
   free_filters();
   report(30);
 }
 
-/* Frozen tables, some of which need a codec that this build may lack; and a folder with the other
- * files of a database. */
+/* Frozen tables, some of which need a codec that this build may lack. The folder of the last one
+ * has the other files of a database. */
 enum { MAX_TABLES = 20, NQUERIES = 4000, BITMAP_NBYTES = (NQUERIES + 7) / 8 };
 static const char *const table_names[] = {
     "tables/leveldb_bloom10.ldb",
@@ -85,7 +85,7 @@ static struct guarded frozen_file(const char *name)
   return frozen;
 }
 
-/* Some are in tables; keys.txt has RocksDB's keys in hex. */
+/* Keys, some of which are in tables: keys.txt has RocksDB's keys in hex. */
 static struct {
   uint8_t bytes[NQUERIES * 64];
   uint64_t offsets[NQUERIES + 1];
@@ -116,8 +116,8 @@ static void make_queries(void)
   fclose(file);
 }
 
-/* Without faults, stores the hits. Later, checks that no hit is lost and, unless a fault struck,
- * that none is added. */
+/* In the run without faults, stores the hits. Later, checks that no hit is lost and, unless a fault
+ * struck, that none is added. */
 static void check_hits(const uint8_t *hits, size_t table)
 {
   if (!are_clean) {
@@ -173,7 +173,7 @@ static lanebloom_status screen_table(void)
 
 Test(faults, tables)
 {
-  /* Screening can do without memory; the files beside a table of LevelDB's may be unreadable. */
+  /* Screening can do without memory, and without the files beside a LevelDB table. */
   const unsigned of_table = 1 << ALLOCATE | 1 << TRIM | 1 << CLOSE, of_current = 1 << OPEN,
                  of_manifest = 1 << STAT | 1 << READ;
   size_t nopened = 0;

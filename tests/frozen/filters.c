@@ -1,4 +1,4 @@
-/* Filters of the real engines, byte for byte.
+/* Filters must equal those of the real engines, byte for byte.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -49,8 +49,8 @@ static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
   return filter;
 }
 
-/* Returns how many keys count in a filter's size. RocksDB skips a key whose hash equals that of the
- * key before it. */
+/* Returns how many keys count in the size of a filter. RocksDB skips a key if its hash equals the
+ * hash of the key before it. */
 static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *keys)
 {
   const size_t hash_nbytes = lanebloom_format_hash_size(format);
@@ -66,8 +66,8 @@ static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *key
   return n;
 }
 
-/* Builds in each of the three ways. A builder that expects 0 keys stores hashes, so without keys
- * two ways are the same. */
+/* Builds the filter in each of the three ways. A builder for 0 expected keys stores hashes, so
+ * without keys two of the ways are the same. */
 static void check_filter(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys,
                          const char *hex)
 {
@@ -119,7 +119,7 @@ Test(vectors, filter_files)
   for_each_kernel(check_filter_files);
 }
 
-/* Filters of the first n of the keys "hello", "world", ff fe fd. */
+/* The filters of the first n of the keys "hello", "world" and ff fe fd. */
 static const struct {
   lanebloom_format format;
   double bits_per_key;

@@ -1,4 +1,4 @@
-/* Shared by the tests of frozen answers.
+/* Functions that the tests of frozen answers share.
  * SPDX-License-Identifier: MIT */
 #include "frozen.h"
 

@@ -1,6 +1,6 @@
 /* Answers of the real LevelDB and RocksDB, frozen in files (../vectors/README.md) and in tables
- * here, and checked with every kernel. They pin the scalar kernels, so that all kernels cannot
- * drift together.
+ * here. Every kernel is checked against them. They fix what the scalar kernels compute, so that all
+ * kernels cannot drift together.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FROZEN_H
 #define LANEBLOOM_TESTS_FROZEN_H
@@ -27,8 +27,8 @@ struct rows {
 
 struct rows rows_open(const char *name);
 
-/* Reads the next row's columns, which are valid until the row after it. Returns false at the
- * end. */
+/* Reads the columns of the next row, which are valid until the next call. Returns false at
+ * the end. */
 bool rows_next(struct rows *rows, const char *kernel, char *columns[], size_t ncolumns);
 
 void rows_close(struct rows *rows);

@@ -1,4 +1,4 @@
-/* Hashes of the real engines.
+/* Hashes must equal those of the real engines.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -14,7 +14,7 @@ static void check_hashes(const char *kernel, const char *name, lanebloom_format 
   size_t n = 0, nother = 0;
   for (char *columns[3]; rows_next(&rows, kernel, columns, 3);) {
     if (strcmp(columns[0], "bc9f1d34") != 0) {
-      nother++; /* filters hash with one seed only */
+      nother++; /* filters hash with another seed */
       continue;
     }
     cr_assert(n < EXPECTED_NROWS, "more than %d rows", EXPECTED_NROWS);
@@ -35,7 +35,7 @@ static void check_hashes(const char *kernel, const char *name, lanebloom_format 
               slices[i].size, hashes[i], expected[i]);
 }
 
-/* Computes the bytes of a key that the files do not spell out. */
+/* Computes the bytes of a key for which the files have `gen`. */
 static void fill_generated(uint8_t *key, size_t size)
 {
   for (size_t i = 0; i < size; i++)
@@ -85,8 +85,8 @@ Test(vectors, hash_files)
   for_each_kernel(check_hash_files);
 }
 
-/* leveldb::Hash, rocksdb::Hash and rocksdb::Hash64 of `hex`, repeated `times` times. The first two
- * differ if one of the last (size mod 4) bytes is 0x80 or more. */
+/* leveldb::Hash, rocksdb::Hash and rocksdb::Hash64 of the bytes `hex`, repeated `times` times. The
+ * first two differ if one of the last (size mod 4) bytes is 0x80 or more. */
 static const struct {
   const char *hex;
   size_t times;
@@ -160,7 +160,8 @@ Test(vectors, hash_table)
   for_each_kernel(check_hash_rows);
 }
 
-/* rocksdb::Hash64 of generated keys, around each length at which XXPH3 changes its algorithm. */
+/* rocksdb::Hash64 of keys that are computed, with lengths around those at which XXPH3 changes its
+ * algorithm. */
 static const struct {
   size_t size;
   uint64_t hash;
@@ -202,7 +203,8 @@ Test(vectors, xxph3_by_length)
   for_each_kernel(check_length_rows);
 }
 
-/* The low half is the first hash, and the high half the second, whose seed is the first. */
+/* Spark's first hash is the low half, and the second hash, whose seed is the first, the
+ * high half. */
 static void check_spark_file(const char *kernel, const char *name, lanebloom_format format)
 {
   enum { EXPECTED_NROWS = 170, MAX_SIZE = 300 };

@@ -1,12 +1,12 @@
-/* How many probes the real engines choose, and where the first ones are.
+/* How many probes the real engines choose, and the positions of the first ones.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
 #include "format.h"
 #include "frozen.h"
 
-/* XXPH3("hello") is a0bbc238c97657b5, and its first six probes are these bits of a filter of one
- * line. */
+/* XXPH3("hello") is a0bbc238c97657b5. In a filter of one line, its first six probes are
+ * these bits. */
 Test(vectors, trace)
 {
   static const uint64_t expected[] = {321, 97, 331, 137, 40, 24};
@@ -27,8 +27,7 @@ Test(vectors, trace)
   cr_assert(hash32 == 0xf795964e, "%08x", hash32);
 }
 
-/* The number of probes that LevelDB chooses for 0, 1, 2, ... 45 bits per key; it is 30 from there
- * on. */
+/* LevelDB chooses these numbers of probes for 0, 1, 2, ... 45 bits per key, and 30 for all more. */
 Test(vectors, probes)
 {
   static const unsigned chosen[] = {1,  1,  1,  2,  2,  3,  4,  4,  5,  6,  6,  7,  8,  8,  9,  10,
@@ -47,7 +46,7 @@ Test(vectors, probes)
   }
 }
 
-/* The number of probes that FastLocalBloom chooses on either side of each change. */
+/* The file has the number of probes that FastLocalBloom chooses before and after each change. */
 Test(vectors, local_probes_file)
 {
   enum { EXPECTED_NROWS = 52 };
@@ -70,7 +69,8 @@ Test(vectors, local_probes_file)
             EXPECTED_NROWS);
 }
 
-/* The number of probes of RocksDB's legacy filters, which round bits per key to a whole number. */
+/* RocksDB's legacy filters round bits per key to a whole number, and have these numbers of
+ * probes. */
 Test(vectors, legacy_probes)
 {
   static const struct {
@@ -125,14 +125,14 @@ Test(vectors, spark_plans)
   }
 }
 
-/* Returns where Spark's words hold the bit at a position of the payload. */
+/* Converts a bit's position in the payload to its position in Spark's words. */
 static uint64_t spark_bit_at(uint64_t position)
 {
   return position / 64 * 64 + (7 - position % 64 / 8) * 8 + position % 8;
 }
 
-/* Positions in filters around and beyond the 2^31 bits that version 1 reaches. No payload is
- * allocated. */
+/* Checks positions in filters with about 2^31 bits, the limit of version 1, and with more. No
+ * payload is allocated. */
 Test(vectors, spark_positions_in_large_filters)
 {
   enum { EXPECTED_NROWS = 20, MAX_NPROBES = 7 };

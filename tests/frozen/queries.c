@@ -1,4 +1,4 @@
-/* Answers of the real engines' readers, for any key and any trailer.
+/* Answers must equal those of the real engines' readers, for any key and any trailer.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -70,7 +70,7 @@ Test(vectors, query_file)
 
 enum kind { CONSTANT, LEGACY, LOCAL, RIBBON };
 
-/* Returns the kind of filter that the byte after the payload states, as RocksDB's
+/* Returns the kind of filter that the first byte after the payload states, as RocksDB's
  * GetBuiltinFilterBitsReader reads it. */
 static enum kind kind_of(const uint8_t *bytes, size_t size)
 {
@@ -84,11 +84,12 @@ static enum kind kind_of(const uint8_t *bytes, size_t size)
                                                 : CONSTANT;
 }
 
-/* The trailer does not state this format, so opening the bytes as such fails with FORMAT. */
+/* Checks that opening the bytes as this format, which the trailer does not state, fails with
+ * FORMAT. */
 static void check_refused(lanebloom_format format, const uint8_t *bytes, size_t size)
 {
   static char nothing;
-  lanebloom_filter *filter = (void *)&nothing; /* an error sets it to NULL */
+  lanebloom_filter *filter = (void *)&nothing; /* an error sets filter to NULL */
   const lanebloom_status status =
       lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0);
   if (status != LANEBLOOM_ERR_FORMAT || filter)
@@ -137,7 +138,7 @@ Test(vectors, reader_file)
   for_each_kernel(check_reader_file);
 }
 
-/* Checks the calls for which a Ribbon filter has no bits. */
+/* Checks the calls that fail because a Ribbon filter has no bits. */
 static void check_no_bits(const uint8_t *bytes, size_t size)
 {
   lanebloom_filter *filter, *merged;
@@ -156,7 +157,8 @@ static void check_no_bits(const uint8_t *bytes, size_t size)
   lanebloom_filter_free(filter);
 }
 
-/* A policy of Ribbon filters writes FastLocalBloom for few keys. The file has its answers, too. */
+/* For few keys, RocksDB's policy for Ribbon filters writes FastLocalBloom filters. The file has the
+ * answers of these filters, too. */
 static void check_ribbon_file(const char *kernel)
 {
   enum { EXPECTED_NRIBBON = 13, EXPECTED_NLOCAL = 2, EXPECTED_NQUERIES = 4029, MAX_SIZE = 4096 };
@@ -212,15 +214,15 @@ static void check_spark_queries(const char *kernel, const char *name, lanebloom_
   cr_assert(n == EXPECTED_NROWS, "%s: used %zu rows of %d", name, n, EXPECTED_NROWS);
 }
 
-/* Returns the number at an offset of a header. */
+/* Returns the number at this offset of a header. */
 static uint32_t spark_number(const uint8_t *bytes, size_t at)
 {
   return (uint32_t)bytes[at] << 24 | (uint32_t)bytes[at + 1] << 16 | (uint32_t)bytes[at + 2] << 8 |
          bytes[at + 3];
 }
 
-/* All bytes that Spark refuses are refused. Other seeds and more than 255 probes are refused, too.
- * Any other bytes give Spark's answer. */
+/* Bytes that Spark refuses are refused. Other seeds and more than 255 probes are refused, too. All
+ * other bytes must give Spark's answer. */
 static void check_spark_damage(const char *kernel, const char *name, lanebloom_format format,
                                size_t expected_nrows)
 {
@@ -260,8 +262,8 @@ Test(vectors, spark_queries)
   for_each_kernel(check_spark_files);
 }
 
-/* Spark ignores bytes after the last word. Here such bytes are refused, and so are two words after
- * a header that announces one. */
+/* Spark ignores bytes after the last word, but lanebloom refuses them. It also refuses two words
+ * after a header that states one. */
 Test(vectors, spark_words_are_all_there_is)
 {
   static const uint8_t bytes[12 + 16 + 1] = {[3] = 1, [7] = 1, [11] = 2};
@@ -281,8 +283,8 @@ Test(vectors, spark_words_are_all_there_is)
 
 /* ---- LevelDB's small filters ---- */
 
-/* As in LevelDB's bloom_test.cc, an empty filter matches nothing, and {hello, world} matches
- * neither "x" nor "foo". */
+/* As in LevelDB's bloom_test.cc, no key matches an empty filter, and neither "x" nor "foo" matches
+ * a filter of "hello" and "world". */
 static void check_query_rows(const char *kernel)
 {
   static const uint8_t empty[] = {0, 0, 0, 0, 0, 0, 0, 0, 6},

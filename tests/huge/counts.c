@@ -7,8 +7,8 @@
 
 static const uint64_t MANY = ((uint64_t)1 << 32) + 9;
 
-/* Each builder is merged into the other in turn: after 50 merges both count more than 2^32 keys,
- * though only two were hashed. A run of equal keys is stored once. */
+/* Merges two builders into each other in turn. After 50 merges both count more than 2^32 keys, but
+ * only two keys were hashed. A run of equal keys is stored once. */
 static void check_count(lanebloom_format format, uint64_t expected_keys)
 {
   test_context("%s, %llu keys expected", lanebloom_format_name(format),
@@ -57,7 +57,8 @@ Test(huge, counts_of_builders)
   check_count(LANEBLOOM_ROCKSDB_LEGACY, 0);
 }
 
-/* Merging a filter with itself doubles the number of keys, until it exceeds 64 bits. */
+/* Each merge of a filter with itself doubles the number of keys, until the number exceeds
+ * 64 bits. */
 Test(huge, counts_of_merged_filters)
 {
   const lanebloom_keys one = lanebloom_keys_slices(keys, 1);
@@ -77,7 +78,7 @@ Test(huge, counts_of_merged_filters)
   lanebloom_filter_free(filter);
 }
 
-/* A batch of many empty keys takes no memory, and no time if the answer is constant. */
+/* A batch of many empty keys takes no memory. If the answer is constant, it also takes no time. */
 Test(huge, counts_of_answers)
 {
   const lanebloom_keys many = lanebloom_keys_fixed(NULL, 0, MANY);

@@ -1,4 +1,4 @@
-/* Files of 4 GiB and more: refusals, and saving.
+/* Files of 4 GiB and more: which are refused, and how they are saved.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "bytes.h"
 #include "huge.h"
 
-/* Makes a valid header, except that the checksum of the whole file, which only loading verifies, is
- * 0. */
+/* Makes a valid header, except that the checksum of the whole file is 0. Only loading verifies that
+ * checksum. */
 static void make_header(uint8_t header[CONTAINER_HEADER_NBYTES], lanebloom_format format,
                         uint64_t nbytes)
 {
@@ -39,7 +39,7 @@ int make_container(char path[32], lanebloom_format format, uint64_t promised_nby
   return file;
 }
 
-/* Every way to open the file refuses it. part_of_why: a part of load()'s message. */
+/* Checks that every way to open the file refuses it. part_of_why is a part of load()'s message. */
 static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uint64_t nbytes,
                           lanebloom_status expected, const char *part_of_why)
 {
@@ -59,8 +59,8 @@ static void check_refused(lanebloom_format format, uint64_t promised_nbytes, uin
   close(file);
 }
 
-/* Sizes that are equal in 32 bits: 2^32 more than the header states, or less. The last case only
- * maps the file, because loading would read all of it before it is refused. */
+/* The size of the file and the size in its header are equal in their low 32 bits. In the last case
+ * the file is only mapped, because loading would read all of it before it is refused. */
 Test(huge, wrong_length)
 {
   check_refused(LANEBLOOM_LEVELDB, 1000, 4 * GIB + 1000, LANEBLOOM_ERR_CORRUPT,
@@ -70,7 +70,7 @@ Test(huge, wrong_length)
   check_refused(LANEBLOOM_LEVELDB, 5 * GIB, GIB, LANEBLOOM_ERR_CORRUPT, NULL);
 }
 
-/* RocksDB would take such sizes modulo 2^32. */
+/* RocksDB would read such sizes modulo 2^32. */
 Test(huge, rocksdb_limit)
 {
   static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB, LANEBLOOM_ROCKSDB_LOCAL,
@@ -102,7 +102,7 @@ Test(huge, rocksdb_limit)
 
 /* ---- Saving ---- */
 
-/* Replaces write(2), because /dev/null would accept any number of bytes. */
+/* Writes are counted here instead of made, because they would take gigabytes. */
 static bool counting;
 static uint64_t nwritten;
 
@@ -112,7 +112,7 @@ ssize_t __wrap_write(int file, const void *bytes, size_t nbytes)
 {
   if (!counting)
     return __real_write(file, bytes, nbytes);
-  const size_t n = nbytes < 0x7ffff000 ? nbytes : 0x7ffff000; /* Linux's own limit */
+  const size_t n = nbytes < 0x7ffff000 ? nbytes : 0x7ffff000; /* Linux writes no more at once */
   nwritten += n;
   return (ssize_t)n;
 }

@@ -15,7 +15,7 @@ size_of() {
   stat -c %s "$1"
 }
 
-# needs MEMORY DISK: skips the test if there are fewer bytes.
+# needs MEMORY DISK: skips the test if so many bytes are not available.
 needs() {
   local memory disk
   memory=$((1024 * $(awk '/^MemAvailable/ { print $2 }' /proc/meminfo)))
@@ -24,8 +24,8 @@ needs() {
     skip "needs $1 bytes of memory and $2 of disk; there are $memory and $disk"
 }
 
-# Makes a filter of NBYTES, and its trailer: at 8 bits per key it has as many bytes as keys, and 5
-# probes.
+# Makes a filter whose payload has NBYTES and whose trailer has NTRAILER bytes. With 8 bits per key,
+# it has as many bytes as expected keys, and 5 probes.
 round_trip() { # FORMAT NBYTES NTRAILER
   needs $(($2 + GIB)) $((2 * $2 + GIB))
   seq $NKEYS >present
@@ -40,7 +40,7 @@ round_trip() { # FORMAT NBYTES NTRAILER
   [[ $(jq .bits info) == "$bits" ]]
   [[ $(lanebloom screen -c filter present) == "$NKEYS" ]]
   for kernel in $(lanebloom kernels --json | jq -r '.kernels[]'); do
-    lanebloom screen --kernel "$kernel" filter absent >found || [[ $? -eq 1 ]] # none is selected
+    lanebloom screen --kernel "$kernel" filter absent >found || [[ $? -eq 1 ]] # 1: no hit
     [[ ! -e passed ]] || cmp found passed
     mv found passed
   done

@@ -1,7 +1,7 @@
-/* Sizes and counts that exceed 32 bits. LevelDB filters of 2^29 bytes and more have too many bits
+/* Sizes and counts that exceed 32 bits. A LevelDB filter of 2^29 bytes or more has too many bits
  * for 32 bits, and a 32-bit hash reaches only the first 2^32 of them. RocksDB's filters are tested
- * at their largest sizes, and counts of keys beyond 32 bits. Memory and files are nearly all
- * untouched, so they take only a few hundred megabytes; huge.bats uses the full sizes.
+ * at their largest sizes. Counts of keys exceed 32 bits. Most of the memory and of the files is
+ * never touched, so the tests take only a few hundred megabytes; huge.bats uses the full sizes.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_HUGE_H
 #define LANEBLOOM_TESTS_HUGE_H
@@ -20,8 +20,8 @@ static const uint64_t TWO_TO_29 = (uint64_t)1 << 29, GIB = (uint64_t)1 << 30;
 
 enum { NPROBES = 30, CONTAINER_HEADER_NBYTES = 64 };
 
-/* Makes a file with a header that states promised_nbytes of payload, and nbytes of holes. It is in
- * memory, where holes are not read ahead. */
+/* Makes a file with a header that states promised_nbytes of payload, and a payload of nbytes of
+ * holes. The file is in memory, where holes are not read ahead. */
 int make_container(char path[32], lanebloom_format format, uint64_t promised_nbytes,
                    uint64_t nbytes);
 

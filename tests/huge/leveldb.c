@@ -1,4 +1,5 @@
-/* Building LevelDB filters whose number of bits does not fit 32 bits, and more keys than memory.
+/* Builds LevelDB filters whose number of bits does not fit 32 bits, and of more keys than memory
+ * holds.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 
@@ -13,7 +14,7 @@ static uint32_t hash_of(size_t key)
 enum { BITS_PER_KEY = INT_MAX };
 static const uint64_t BUILT_NBYTES = 805306368;
 
-/* Checks that the payload has the bits of the first n keys, by the model, and no others. */
+/* Checks that the payload has exactly the bits that the model gives for the first n keys. */
 static void check_built(const char *how, lanebloom_filter *filter, size_t n)
 {
   test_context("%s, %zu keys", how, n);
@@ -91,7 +92,7 @@ Test(huge, sizes)
 {
   static const struct {
     double bits_per_key;
-    uint64_t nkeys, nbytes; /* 0 bytes: the engine's arithmetic would wrap */
+    uint64_t nkeys, nbytes; /* 0 bytes: LevelDB's arithmetic would wrap */
   } rows[] = {
       {INT_MAX, 3, 805306369},
       {1, (uint64_t)1 << 32, (1 << 29) + 1},
@@ -113,7 +114,7 @@ Test(huge, sizes)
     cr_assert(nbytes == rows[i].nbytes, "row %zu: %llu bytes", i, (unsigned long long)nbytes);
   }
 
-  /* A filter that no memory can hold is an ordinary error. */
+  /* A filter that no memory can hold gives an ordinary error. */
   lanebloom_builder *builder;
   cr_assert(lanebloom_builder_create(LANEBLOOM_LEVELDB, 1, UINT64_MAX - 7, &builder) ==
                 LANEBLOOM_ERR_MEMORY,
@@ -121,7 +122,8 @@ Test(huge, sizes)
   cr_assert(!builder, "builder after an error");
 }
 
-/* More bits than probes can reach, more bytes than 32 bits can count, and a trailer after them. */
+/* The filter has more bits than probes can reach, more bytes than 32 bits can count, and a trailer
+ * after them. */
 Test(huge, stream_beyond_4_gib)
 {
   const lanebloom_keys three = lanebloom_keys_slices(keys, 3);
@@ -152,7 +154,8 @@ Test(huge, stream_beyond_4_gib)
 }
 
 /* The hashes of so many keys would exceed the address space. The address sanitizer ends a program
- * that requests so much, so under it the numbers are so large that no request is made. */
+ * that requests so much memory. Under it the number of keys is so large that the library requests
+ * none. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { LOG_TOO_MANY = 60 };
 #else

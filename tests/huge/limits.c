@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "huge.h"
 
-/* RocksDB's sizes are the model's for every number of bits per key, up to the largest number of
+/* RocksDB's sizes equal the model's for every number of bits per key, up to the largest number of
  * keys. */
 Test(huge, rocksdb_sizes)
 {
@@ -41,7 +41,7 @@ Test(huge, rocksdb_sizes)
   }
 }
 
-/* Numbers of keys that would be nearly 0 if cut to 32 bits. */
+/* These numbers of keys would be nearly 0 if they were cut to 32 bits. */
 Test(huge, rocksdb_sizes_of_too_many)
 {
   for (unsigned log = 32; log < 64; log++) {

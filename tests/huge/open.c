@@ -9,12 +9,12 @@
 #include "filter.h"
 #include "huge.h"
 
-/* A filter that is nearly all holes, both in memory that ends at an unmapped page and in a
- * container file. */
+/* A filter that has hardly any bits set. It is in memory that ends at an unmapped page, and also in
+ * a container file with holes. */
 struct sparse {
   lanebloom_format format;
   uint64_t nbytes; /* the size of the payload */
-  uint32_t nlines; /* lines of rocksdb-legacy */
+  uint32_t nlines; /* only in rocksdb-legacy */
   struct guarded memory;
   int file;
   char path[32];
@@ -39,7 +39,7 @@ static void put_bit(struct sparse *sparse, uint64_t position)
   put_byte(sparse, position / 8, sparse->memory.bytes[position / 8] | (uint8_t)(1 << position % 8));
 }
 
-/* Makes a filter with NPROBES probes. line_nbytes is for rocksdb-legacy. */
+/* Makes a filter with NPROBES probes. line_nbytes matters only for rocksdb-legacy. */
 static struct sparse make_sparse(lanebloom_format format, uint64_t nbytes, uint64_t line_nbytes)
 {
   struct sparse made = {.format = format, .nbytes = nbytes};
@@ -74,7 +74,8 @@ static uint64_t sparse_position(const struct sparse *sparse, const uint8_t *hash
   return model_local_position(wide, i, sparse->nbytes);
 }
 
-/* Keys, and hashes whose first probe is at the end of the bits that probes can reach. */
+/* The hashes of NNUMBERS keys, and NAIMED hashes whose first probe is near the last bit that probes
+ * can reach. */
 enum { NNUMBERS = 280, NAIMED = 20, NHASHES = NNUMBERS + NAIMED };
 
 struct questions {
@@ -106,7 +107,7 @@ static const uint8_t *hash_at(const struct questions *asked, size_t i)
   return asked->hashes + i * asked->hash_nbytes;
 }
 
-/* Sets the bits of every second hash; for some of these hashes, all but one. */
+/* Sets the bits of every second hash. For some of these hashes, one bit stays clear. */
 static struct questions make_questions(struct sparse *sparse)
 {
   struct questions asked = {.hash_nbytes = lanebloom_format_hash_size(sparse->format)};
@@ -173,7 +174,7 @@ static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line
   struct sparse sparse = make_sparse(format, nbytes, line_nbytes);
   const struct questions asked = make_questions(&sparse);
   if (sparse.memory.nbytes == nbytes + 1 && nbytes > TWO_TO_29)
-    put_byte(&sparse, nbytes - 1, 0xff); /* bits beyond 2^32 are never probed */
+    put_byte(&sparse, nbytes - 1, 0xff); /* no probe reaches these bits beyond 2^32 */
   guarded_freeze(&sparse.memory);
 
   lanebloom_filter *filter;
@@ -183,7 +184,7 @@ static void check_opened(lanebloom_format format, uint64_t nbytes, uint64_t line
   check_answers(&sparse, &asked, filter);
   if (filter->shape.nbits != nbits)
     test_fatal("%llu bits", (unsigned long long)filter->shape.nbits);
-  if (nbytes == TWO_TO_29 + 1 || nbytes == TWO_TO_29 - 64) { /* counting more would take long */
+  if (nbytes == TWO_TO_29 + 1 || nbytes == TWO_TO_29 - 64) { /* others would take long */
     lanebloom_filter_info info;
     lanebloom_filter_describe(filter, &info, sizeof info);
     if (info.nbits != nbits || info.nbits_set != sparse.nset)
@@ -207,7 +208,7 @@ Test(huge, open_leveldb)
   check_opened(LANEBLOOM_LEVELDB, TWO_TO_29 + 1, 0, most);
   check_opened(LANEBLOOM_LEVELDB_SIGNED, 4 * GIB - 1, 0, most);
   check_opened(LANEBLOOM_LEVELDB, 4 * GIB, 0, most);
-  check_opened(LANEBLOOM_LEVELDB, 4 * GIB + 100, 0, most); /* neither bytes nor bits fit 32 bits */
+  check_opened(LANEBLOOM_LEVELDB, 4 * GIB + 100, 0, most); /* neither number fits 32 bits */
   check_opened(LANEBLOOM_LEVELDB, 5 * GIB, 0, most);
 }
 
@@ -222,12 +223,12 @@ Test(huge, open_rocksdb)
   check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29, 0);
   check_whole(LANEBLOOM_ROCKSDB_LOCAL, TWO_TO_29 + 64, 0);
   check_opened(LANEBLOOM_ROCKSDB_LOCAL, 4 * GIB - 6, 0,
-               8 * (4 * GIB - 64)); /* the largest; the last 58 bytes are no whole line */
+               8 * (4 * GIB - 64)); /* the largest; its last 58 bytes are no whole line */
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 - 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, TWO_TO_29 + 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 64, 64);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 4 * GIB - 128, 128);
   check_whole(LANEBLOOM_ROCKSDB_LEGACY, 3 * GIB,
-              (uint64_t)1 << 27); /* the largest lines that there are */
+              (uint64_t)1 << 27); /* the largest lines that a filter can have */
 }

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# The installed package: found by CMake and by pkg-config, movable, and exporting only lanebloom_
-# names.
+# The installed package: CMake and pkg-config find it, it can be moved, and it exports only names
+# that begin with lanebloom_.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -29,7 +29,7 @@ setup_file() {
 }
 
 @test "a component that is not there is no part of what CMake finds" {
-  find() { # WORDS: arguments of find_package()
+  find() { # WORDS: the arguments of find_package()
     printf '%s\n' 'cmake_minimum_required(VERSION 3.25)' 'project(consumer LANGUAGES C)' \
       "find_package(lanebloom $*)" 'if(lanebloom_FOUND)' 'message(STATUS "It is found.")' \
       'endif()' >"$BATS_TEST_TMPDIR/CMakeLists.txt"
@@ -81,8 +81,8 @@ setup_file() {
   [ "$("$PREFIX/bin/lanebloom" --version | head -n 1)" = "lanebloom $numbers" ]
 }
 
-# Building needs no compiler of another language, so a missing one is no error. One that is
-# installed may not run: rustup's needs a toolchain.
+# The library is built without compilers of other languages, so a missing one is no error. An
+# installed one may not run: rustup's needs a toolchain.
 needs() { # COMPILER ARGUMENT...: a command that prints its version
   "$@" >/dev/null 2>&1 || skip "no $1 runs here"
 }
@@ -249,8 +249,8 @@ END
 }
 
 @test "pkg-config finds the library for database files for static linking, with ISA-L's archive" {
-  # Debian has the archives of the codecs only. This archive has the one function that the library
-  # calls.
+  # Debian has archives only of the codecs, so this makes an archive for ISA-L. It has the one
+  # function that the library calls.
   echo 'unsigned crc32_iscsi(void) { return 0; }' | "$CC" -x c - -c -o "$BATS_TEST_TMPDIR/crc.o"
   ar rc "$BATS_TEST_TMPDIR/libisal.a" "$BATS_TEST_TMPDIR/crc.o"
   make_user_of_tables
@@ -302,7 +302,7 @@ END
   local ends='_?[eE]xit|quick_exit|abort|assert_fail'
   run grep -E "^_*($prints|$speaks|$ends)\$" "$BATS_TEST_TMPDIR/needed"
   echo "$output"
-  # In debug builds assertions end a program that violates the documented rules.
+  # In debug builds, assertions end a program that violates the documented rules.
   [[ -z $output || ($output == __assert_fail &&
     $(grep CMAKE_BUILD_TYPE: "$BUILD_DIR/CMakeCache.txt") == *=Debug) ]]
 }

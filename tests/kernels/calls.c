@@ -10,7 +10,7 @@
 
 /* ---- Keys that are hashed while they are probed or added ---- */
 
-/* Probes keys, half of which are in the filter, and adds them, in the blocks that a kernel
+/* Probes and adds keys, half of which are in the filter, in blocks of the size that a kernel
  * requests. The reference gets the same keys as slices. */
 static void check_source(const struct trial *trial, const struct filter_shape *shape,
                          const lanebloom_keys *keys, const lanebloom_slice *slices, size_t round)
@@ -99,7 +99,7 @@ void sources_of_keys(const struct trial *trial)
 
 enum { WIDTH = 8, NLAYOUTS = 6 };
 
-/* The expected results for n keys: the reference's operations on the whole batch at once. */
+/* The expected results for n keys: the reference's operations process the whole batch at once. */
 struct answers {
   uint8_t *hashes, *bitmap;
   uint32_t *indices;
@@ -230,13 +230,14 @@ void calls_around_a_block(const struct trial *trial)
   static const size_t sizes[] = {0,     1, 4,     5,         7,     8,         9,        65,
                                  B - 1, B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
   const size_t nlayouts =
-      test_exhaustive() ? NLAYOUTS : 3; /* three for each size, others for the next */
+      test_exhaustive() ? NLAYOUTS : 3; /* three for each size, the others for the next size */
   for (size_t s = 0; s < COUNT(sizes); s++)
     for (size_t l = 0; l < nlayouts; l++)
       check_calls(trial, sizes[s], (s + l) % NLAYOUTS);
 }
 
-/* Batches around the size of a part, the keys that the calls give to a kernel at once. */
+/* The batches are around the size of a part, which is the most keys that a call gives a kernel at
+ * once. */
 void calls_around_a_part(const struct trial *trial)
 {
   enum { PART_NKEYS = 1 << 15 }; /* as in screen.c */

@@ -1,4 +1,4 @@
-/* The cases that every kernel is tested with, and what they share.
+/* The cases with which every kernel is tested, and the functions that the cases share.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_KERNELS_CASES_H
 #define LANEBLOOM_TESTS_KERNELS_CASES_H
@@ -14,7 +14,7 @@ struct format {
   lanebloom_format id;
   const struct format_table *table;
   size_t hash_nbytes;
-  uint32_t line_nbytes; /* payloads are a multiple of it; 1: the format has no lines */
+  uint32_t line_nbytes; /* a payload is a multiple of this; 1: no lines */
   uint64_t max_nbytes;  /* the largest payload that can be opened; 0: no limit */
   bool is_built;        /* does the builder use lines of this size? */
   bool may_have_rest;   /* may a payload end with a part of a line? */
@@ -68,22 +68,22 @@ void calls_around_a_part(const struct trial *trial);
 
 /* ---- Functions that the cases share: trial.c ---- */
 
-/* Numbers of keys around every vector width. */
+/* Numbers of keys around the width of every kind of vector. */
 enum { NBATCH_SIZES = 19, MAX_BATCH = 1000 };
 extern const size_t batch_sizes[NBATCH_SIZES];
 
-/* Each check runs in several rounds. Its buffers all end at unmapped pages, then all begin at them,
- * and then are placed at random. */
+/* Each check runs in several rounds. In the first round its buffers end at unmapped pages, in the
+ * second they begin there, and then they are placed at random. */
 enum { NROUNDS = 4 };
 
 size_t trial_place(const struct trial *trial, size_t round);
 size_t aligned_place(size_t round); /* for indices, which must be aligned */
 
-/* Makes string views of these keys, as an engine holds them in memory; read-only. They are made
- * without the library's constants, so that an error in these is found. */
+/* Makes read-only string views of these keys, as an engine holds them in memory. The function does
+ * not use the library's constants, so that an error in the constants is found. */
 struct guarded trial_views(const lanebloom_slice *slices, size_t n, size_t place);
 
-/* Call the operations with an array of n hashes. */
+/* Calls the operations with an array of n hashes. */
 void trial_probe(const struct trial *trial, const struct operations *ops,
                  const struct filter_shape *shape, const uint8_t *payload, const void *hashes,
                  size_t n, uint8_t *bitmap);
@@ -95,16 +95,16 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
                             const struct filter_shape *shape, uint8_t *payload, const void *hashes,
                             size_t n);
 
-/* Calls test_context() with a description of these. */
+/* Calls test_context() with a description of these values. */
 void trial_note(const struct trial *trial, const struct filter_shape *shape, size_t n,
                 size_t round);
 
-/* Returns the shape of a payload of nbytes, rounded down to whole lines, with nprobes probes, or
- * with the next number of probes that readers accept. */
+/* Returns the shape of a payload with nbytes, rounded down to whole lines. It has nprobes probes
+ * or, if readers do not accept that number, the next one that they accept. */
 struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes);
 
 /* Returns the number of probes to test after this one, from the format's min_nprobes to its
- * max_nprobes, and then 0. Writers use at most 30. */
+ * max_nprobes, and 0 at the end. Writers use at most 30 probes. */
 uint32_t format_next_nprobes(const struct format *format, uint32_t nprobes, uint32_t step);
 
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
-# Other CPUs, emulated by qemu-user: each gets the kernels that it can run, and they give the same
-# answers there. instruction_sets.txt lists the kernels.
+# Other CPUs, emulated by qemu-user: each CPU gets the kernels that it can run, and these give the
+# same answers there. instruction_sets.txt lists the kernels.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0
@@ -18,8 +18,8 @@ setup() {
   cd "$BATS_TEST_TMPDIR"
 }
 
-# CPU ARGUMENT...: runs the command as on this CPU, which does not reveal the emulator. Warnings of
-# qemu about missing features are left out.
+# on CPU ARGUMENT...: runs the command on this CPU, which does not reveal the emulator. Leaves out
+# qemu's warnings about missing features.
 on() {
   local status=0
   qemu-x86_64 -cpu "$1,tcg-cpuid=off" "$LANEBLOOM" "${@:2}" 2>said || status=$?
@@ -27,7 +27,7 @@ on() {
   return $status
 }
 
-kernels_on() { # CPU: prints them in one line, the best first
+kernels_on() { # CPU: prints the active kernel, then all of them, the best first
   on "$1" kernels --json | jq -r '[.active, .kernels[]] | join(" ")'
 }
 
@@ -35,20 +35,20 @@ sets_on() { # CPU: prints the instruction sets of its kernels, the one in use fi
   on "$1" kernels --json | jq -r '.active, .kernels[]' | sed 's/-.*//' | uniq | paste -sd ' '
 }
 
-# Prints the rows that qemu can run, the best first: NAME NEEDS FIRST-CPU ALL-CPUS.
+# Prints the rows of the table that qemu can run, the best first: NAME NEEDS FIRST-CPU ALL-CPUS.
 rows() {
   awk '!/^#/ && $4 != "-" { first = $4; sub(/,.*/, "", first); print $1, $2, first, $4 }' "$TABLE"
 }
 
-# Prints what this CPU should have: the rows from its own on.
+# Prints the sets that this CPU should have: those of its own row and of the rows below.
 expected_on() { # CPU [MISSING-FEATURE]
   rows | awk -v cpu=",$1," -v missing=",${2:-none}," '
     index("," $4 ",", cpu) { has = 1 }
     has && !index("," $2 ",", missing) { print $1 }' | paste -sd ' '
 }
 
-# qemu 7.2 ignores a gather's index in register 4, because number 4 means "no index" in the
-# addresses of other instructions. The compiler chooses the register.
+# Succeeds if no gather has its index in register 4, because qemu 7.2 would ignore that index. In
+# the addresses of other instructions, number 4 means "no index". The compiler chooses the register.
 gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
   ! objdump -d --no-show-raw-insn "$1" | grep -q 'vpgather.*,%ymm4,'
 }
@@ -149,7 +149,7 @@ gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
 
 @test "the kernels of each instruction set agree with scalar and use nothing else" {
   gathers_as_a_cpu_does "$STRESS" || skip "qemu 7.2 takes index registers with number 4 for none"
-  first=1 # if given, no more filters are tried than this many pairs need
+  first=1 # tries no more filters than this many pairs need
   [ "${LANEBLOOM_EXHAUSTIVE:-}" != 1 ] || first=
   while read -r name _ cpu _; do
     [ "$name" = scalar ] && continue

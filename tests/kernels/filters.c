@@ -6,8 +6,8 @@
 
 #include "cases.h"
 
-/* Adds hashes to copies of a payload by kernel and reference, and compares the copies. The payload
- * becomes the reference's copy. */
+/* Lets a kernel and the reference add hashes to copies of a payload, and compares the copies. The
+ * payload becomes the reference's copy. */
 static void check_add(const struct trial *trial, const struct filter_shape *shape, uint8_t *payload,
                       const void *hashes, size_t n)
 {
@@ -50,8 +50,8 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
   }
 }
 
-/* Adds n random hashes to an empty filter, some of them equal, then probes half of them among
- * others. */
+/* Adds n random hashes, some of them equal, to an empty filter. Then probes n hashes, about half of
+ * which are in the filter. */
 static void check_shape(const struct trial *trial, const struct filter_shape *shape, size_t n)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes;
@@ -91,7 +91,7 @@ void filter_batch_sizes(const struct trial *trial)
 }
 
 /* Small filters are full after few hashes, so their batches are small. Filters of megabytes take
- * most of the time, so unless exhaustive they are tried with one or two numbers of probes. */
+ * most of the time. Unless exhaustive, they are tried with only one or two numbers of probes. */
 void filter_shapes(const struct trial *trial)
 {
   static const uint64_t more[] = {100,  127,  128,  129,  255,   256,  257,
@@ -109,7 +109,7 @@ void filter_shapes(const struct trial *trial)
     }
 }
 
-/* Bytes after the last whole line are neither read nor written: they may be unmapped. */
+/* The bytes after the last whole line are neither read nor written, and may be unmapped. */
 void filter_rests_of_lines(const struct trial *trial)
 {
   enum { N = 100 };
@@ -140,8 +140,8 @@ void filter_rests_of_lines(const struct trial *trial)
     }
 }
 
-/* Hashes with no bit set, all bits, one bit, and all bits but one, in filters with no bits set,
- * some, and all. */
+/* Tries hashes with no bit set, all bits, one bit, and all bits but one, in filters with no bits
+ * set, some bits, and all bits. */
 void filter_every_kind_of_hash(const struct trial *trial)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes, nbits = hash_nbytes * 8;
@@ -173,8 +173,8 @@ void filter_every_kind_of_hash(const struct trial *trial)
     }
 }
 
-/* All bits are set except one that one hash probes. That hash must not pass, whichever of its
- * probes it is. */
+/* All bits are set except one bit that one hash probes. That hash must not pass, whichever of its
+ * probes finds the bit. */
 void filter_each_probe_decides(const struct trial *trial)
 {
   enum { N = 65 };
@@ -218,7 +218,7 @@ static void check_large(const struct trial *trial, uint64_t nbytes)
   uint8_t hashes[8 * 2 * N], expected[(2 * N + 7) / 8];
   rng_fill(trial->rng, hashes, sizeof hashes);
   memset(hashes, 0xff,
-         hash_nbytes); /* the highest bit; 0 if a LevelDB filter has eight bits less */
+         hash_nbytes); /* the highest bit; bit 7 if a LevelDB filter has eight bits less */
   trial_note(trial, &shape, N, 0);
 
   struct guarded found = guarded_sparse(shape.nbytes), wanted = guarded_sparse(shape.nbytes);
@@ -236,7 +236,8 @@ static void check_large(const struct trial *trial, uint64_t nbytes)
   guarded_free(&wanted);
 }
 
-/* From 2^29 bytes on, a 32-bit hash cannot reach all bits, and 32 bits cannot hold their number. */
+/* From 2^29 bytes on, the number of bits does not fit 32 bits, and a 32-bit hash cannot reach all
+ * of them. */
 void filter_around_2_to_32_bits(const struct trial *trial)
 {
   static const int64_t beyond[] = {-1, 0, 1, 12345};
@@ -244,9 +245,9 @@ void filter_around_2_to_32_bits(const struct trial *trial)
     check_large(trial, ((uint64_t)1 << 29) + (uint64_t)beyond[b]);
 }
 
-/* Filters larger than all caches, with batches from one hash to more than partitions can hold:
- * random hashes; equal hashes, which all go to few partitions; and no memory for partitions. Only
- * the largest filters of rocksdb-local collect hashes. */
+/* Filters are larger than all caches. Batches have from one hash to more hashes than partitions can
+ * hold. Hashes are random, or are equal, so that they go to few partitions, or partitions get no
+ * memory. Only the largest filters of rocksdb-local collect hashes. */
 void filter_beyond_caches(const struct trial *trial)
 {
   enum { MANY = 700000, MIB = 1 << 20, QUICK = 6, TWO_PER_LINE = 2 << 21 };
@@ -258,11 +259,11 @@ void filter_beyond_caches(const struct trial *trial)
   } rows[] = {
       {16 * MIB, 6, 43689, RANDOM},
       {16 * MIB, 6, 43690, RANDOM},
-      {13 * MIB, 30, 60000, RANDOM}, /* each partition has the most positions, and is added twice */
+      {13 * MIB, 30, 60000, RANDOM}, /* each partition is filled, and is added twice */
       {13 * MIB - 77, 6, 60007, EQUAL},
       {13 * MIB - 77, 6, 60007, NO_SCRATCH},
       {128 * MIB + 12345, 6, TWO_PER_LINE + 999, HALF_EQUAL},
-      /* the rest only if exhaustive */
+      /* the rows below only if exhaustive */
       {16 * MIB, 6, 1, RANDOM},
       {16 * MIB, 6, MANY, RANDOM},
       {16 * MIB + 1, 6, 50000, RANDOM},
@@ -303,8 +304,8 @@ void filter_beyond_caches(const struct trial *trial)
   }
 }
 
-/* Formats whose limit is 2^32 bytes, at about half of it and at the limit. A filter has nearly 2^26
- * lines, or 2^32 small ones. */
+/* Tests formats with a limit of 2^32 bytes, with filters of about half that size and of the largest
+ * size. These have up to 2^26 lines, or up to 2^32 small lines. */
 void filter_around_2_to_32_bytes(const struct trial *trial)
 {
   if (trial->format->max_nbytes == 0)

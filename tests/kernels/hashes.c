@@ -15,8 +15,8 @@ static void check_hash(const struct trial *trial, const char *layout, const lane
   guarded_free(&hashes);
 }
 
-/* Hashes a field of records. No byte before the first field or after the last may be read; in the
- * first rounds they begin and end at unmapped pages. */
+/* Hashes a field of records. No byte before the first field or after the last may be read. In the
+ * first rounds the fields end and begin at unmapped pages. */
 static void check_strided(const struct trial *trial, const uint8_t *bytes, size_t width, size_t n,
                           const void *expected, size_t round)
 {
@@ -41,11 +41,11 @@ static void check_strings(const struct trial *trial, const lanebloom_slice *slic
 }
 
 /* Hashes n keys of these lengths in every layout. `bytes` holds the keys one after another. The
- * reference hashes slices, so that it shares no code with the other layouts. */
+ * reference hashes slices, so it shares no code with the other layouts. */
 static void check_keys(const struct trial *trial, const uint8_t *bytes, const size_t *lengths,
                        size_t n)
 {
-  enum { NSKIPPED = 5 }; /* bytes before the first key: offsets need not start at 0 */
+  enum { NSKIPPED = 5 }; /* bytes before the first key, so that offsets do not start at 0 */
   const size_t hash_nbytes = trial->format->hash_nbytes;
   lanebloom_slice *slices = test_alloc(n * sizeof *slices);
   uint32_t *offsets32 = test_alloc((n + 1) * sizeof *offsets32);
@@ -66,7 +66,7 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
     test_context("%s: %zu keys, the first of %zu bytes, round %zu", trial->name, n,
                  n ? lengths[0] : 0, round);
     const size_t skipped =
-        round % 2 ? 0 : NSKIPPED; /* in odd rounds the first key begins at the unmapped page */
+        round % 2 ? 0 : NSKIPPED; /* in odd rounds the first key begins where the buffer begins */
     struct guarded data = guarded_make(skipped + nbytes, trial_place(trial, round));
     if (nbytes > 0)
       memcpy(data.bytes + skipped, bytes, nbytes);
@@ -102,7 +102,7 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
     if (uniform)
       check_strided(trial, bytes, n ? lengths[0] : 0, n, expected, round);
     check_strings(trial, slices, n, expected, trial_place(trial, round));
-    if (n == 0) { /* without keys, not even the first offset is read */
+    if (n == 0) { /* without keys, no offset is read */
       keys = lanebloom_keys_offsets32(NULL, NULL, 0);
       check_hash(trial, "no 32-bit offsets", &keys, expected, trial_place(trial, round));
       keys = lanebloom_keys_offsets64(NULL, NULL, 0);
@@ -158,8 +158,8 @@ void hash_mixed_lengths(const struct trial *trial)
   free(bytes);
 }
 
-/* Lengths at which XXPH3 changes its algorithm, 128 and 240 bytes, and at the ends of stripes of 64
- * bytes and of blocks of 1024. */
+/* The lengths are around those at which XXPH3 changes its algorithm, 128 and 240 bytes, and around
+ * the ends of stripes of 64 bytes and of blocks of 1024 bytes. */
 void hash_long_keys(const struct trial *trial)
 {
   enum { N = 33, MIDDLE = N / 2 };
@@ -188,7 +188,7 @@ void hash_long_keys(const struct trial *trial)
   free(bytes);
 }
 
-/* Every key of the batch, not only the last, ends at an unmapped page; then every key begins at
+/* Every key of the batch, not only the last one, ends at an unmapped page. Then every key begins at
  * one. */
 static void check_page_edges(const struct trial *trial, size_t max_length)
 {
@@ -212,8 +212,8 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
     check_hash(trial, "hashes", &keys, expected, place);
     check_strings(trial, slices, N, expected, place);
 
-    /* Loads of 16 bytes end at the end of the page, or a byte before or after it, which is the
-     * bound of safe loads. */
+    /* Some loads of 16 bytes would end at the end of the page, and others one byte before or after
+     * it. A load is safe up to that end. */
     for (size_t round = 0; round < 20; round++) {
       for (size_t i = 0; i < N; i++) {
         const size_t rest = rng_below(trial->rng, 34);
@@ -256,7 +256,7 @@ void hash_at_page_edges(const struct trial *trial)
   check_page_edges(trial, MAX_LONG_LENGTH);
 }
 
-/* Bytes around the sign bit, alone at each position and everywhere. All keys of a batch are
+/* Keys have bytes around the sign bit, at one position or at all positions. All keys of a batch are
  * equal. */
 void hash_every_kind_of_byte(const struct trial *trial)
 {
@@ -275,8 +275,8 @@ void hash_every_kind_of_byte(const struct trial *trial)
       }
 }
 
-/* Fields that overlap or lie apart, beside unmapped pages, in batches larger than a block, and in
- * parts; and records so large that the third key begins beyond 2^32 bytes. */
+/* Fields of records overlap or lie apart, beside unmapped pages, in batches larger than a block,
+ * and in parts. Some records are so large that the third key begins beyond 2^32 bytes. */
 void hash_strided(const struct trial *trial)
 {
   enum { N = 1100, MAX_STRIDE = 40 };
@@ -320,8 +320,8 @@ void hash_strided(const struct trial *trial)
   guarded_free(&data);
 }
 
-/* Keys around data + 2^31 and data + 2^32, where an offset becomes negative or loses bits if a
- * kernel uses too narrow a type for it. */
+/* Keys are around data + 2^31 and data + 2^32. There an offset becomes negative or loses bits if a
+ * kernel's type for it is too narrow. */
 void hash_far_offsets(const struct trial *trial)
 {
   enum { N = 40, WIDTH = 7 };

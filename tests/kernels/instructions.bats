@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Instructions that not every x86-64 CPU has occur only in code that such a CPU never runs: in the
-# kernel files of the folder that requires them. instruction_sets.txt lists what each folder may
-# contain.
+# Instructions that not every x86-64 CPU has may occur only in code that such a CPU never runs: in
+# the kernel files of the folder that requires them. instruction_sets.txt lists the instructions
+# that each folder may contain.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
@@ -15,9 +15,10 @@ setup() {
 }
 
 # Prints "KIND FUNCTION: INSTRUCTION" for each instruction in these objects that the first x86-64
-# CPU lacks, which ends at SSE2. In 64-bit code a first byte of c4 or c5 is VEX and 62 is EVEX,
-# whatever the instruction; only address prefixes may come before it. All opcodes that begin with 0f
-# 38 and 0f 3a are newer than SSE2: those without a kind of their own are "other".
+# CPU lacks. That CPU has nothing newer than SSE2. In 64-bit code, an instruction whose first byte
+# is c4 or c5 has a VEX prefix, and 62 begins an EVEX prefix; only address prefixes may come before.
+# All opcodes that begin with 0f 38 and 0f 3a are newer than SSE2. Those that have no kind of their
+# own are "other".
 beyond() { # OBJECT...
   objdump -d --insn-width=16 "$@" | awk -F '\t' '
     /^[0-9a-f]+ <.*>:$/ { name = substr($0, index($0, "<") + 1); sub(/>:$/, "", name) }
@@ -45,7 +46,7 @@ beyond() { # OBJECT...
     }'
 }
 
-# All these instructions must be of the given kinds; prints the others.
+# Fails unless all these instructions are of the given kinds. Prints the others.
 only() { # KIND,...|- OBJECT...
   local kinds=$1 found
   shift
@@ -55,7 +56,7 @@ only() { # KIND,...|- OBJECT...
   [ -z "$found" ]
 }
 
-# Prints the number of instructions of a kind.
+# Prints how many instructions are of this kind.
 count() { # KIND OBJECT...
   local kind=$1
   shift
@@ -73,14 +74,14 @@ folder_of() { # SET: prints the folder with the objects of its kernel files
   [ "$1" = scalar ] && echo "$OBJECTS/scalar" || echo "$BUILD_DIR/CMakeFiles/lanebloom_$1.dir/src"
 }
 
-sets() { # prints the rows of this build: NAME HOLDS
+sets() { # prints the table's rows that this build has: NAME HOLDS
   while read -r name _ holds _; do
     [ ! -d "$(folder_of "$name")" ] || echo "$name $holds"
   done < <(grep -v '^#' "$SOURCE_DIR/tests/kernels/instruction_sets.txt")
 }
 
-# Leaves out objects whose sources are gone, because a build folder keeps them.
-objects_of() { # FOLDER TEST...: tests of find
+# Prints the objects in a folder, without those whose sources are gone, which a build folder keeps.
+objects_of() { # FOLDER TEST...: tests that find applies
   find "$@" -name '*.c.o' | while read -r object; do
     source=${object##*.dir/src/}
     [ ! -e "$SOURCE_DIR/src/${source%.o}" ] || echo "$object"
@@ -98,7 +99,7 @@ kernel_files() { # FOLDER: prints the objects of its kernel files
       return s[3] + s[9];
     }'
   twice='void g(int *restrict a) { for (int i = 0; i < 1024; i++) a[i] += a[i] * a[i]; }'
-  # EVEX, and kmov, which is coded as VEX
+  # EVEX instructions, and kmov, which has a VEX prefix
   masked='#include <immintrin.h>
     unsigned m(__m256i a, __m256i b) { return _mm256_cmpeq_epi32_mask(a, b); }'
   bits='unsigned long h(unsigned long a, unsigned long b) { return ~a & b; }

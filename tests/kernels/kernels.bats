@@ -1,5 +1,5 @@
 #!/usr/bin/env bats
-# LANEBLOOM_TEST_KERNEL runs the table {kernel x case} for one kernel.
+# LANEBLOOM_TEST_KERNEL selects one kernel of the table {kernel x case}.
 # SPDX-License-Identifier: MIT
 
 bats_require_minimum_version 1.5.0

@@ -1,5 +1,5 @@
-/* Cases with large batches: kernels work in other ways on filters beyond the second-level cache,
- * and depending on the share of hits.
+/* Cases with large batches. Kernels work in another way on filters that exceed the second-level
+ * cache, and some of them change with the share of hits.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { LARGE_BATCH = 20000, NPRESENT = 3000 };
 enum { LARGEST_NBYTES = 40 * 1048583 };
 
-/* Runs of `run` hashes, which alternate between two chances of a hit, in percent. */
+/* Hashes come in runs of `run`, which alternate between two chances of a hit, in percent. */
 static const struct mix {
   size_t run;
   unsigned percent[2];
@@ -24,7 +24,7 @@ struct large_filter {
   uint8_t present[8 * NPRESENT];
 };
 
-/* Makes a filter with half of its bits set. Each of `nhalvings` halves that share. */
+/* Makes a filter with half of its bits set, or with half as many for each of `nhalvings`. */
 static struct large_filter *large_filter_make(const struct trial *trial, uint64_t nbytes,
                                               uint32_t nprobes, unsigned nhalvings, size_t place)
 {
@@ -63,7 +63,7 @@ static void mix_hashes(const struct trial *trial, const struct large_filter *fil
              filter->present + rng_below(trial->rng, NPRESENT) * hash_nbytes, hash_nbytes);
 }
 
-/* Compares the bits of the first n hashes. */
+/* Compares the first n bits of two bitmaps. */
 static void test_same_hits(const uint8_t *found, const uint8_t *expected, size_t n)
 {
   test_same_bytes("bitmap", found, expected, n / 8);
@@ -86,7 +86,7 @@ static void check_hashes(const struct trial *trial, const struct large_filter *f
   guarded_free(&bitmap);
 }
 
-/* A kernel that measures the hit rate must answer alike before and after. */
+/* A kernel that measures the hit rate must give the same answers before and after it measured. */
 void large_hit_rates(const struct trial *trial)
 {
   enum { MAX_SIZES = 5, QUICK = 3, WITHOUT_BUILDING = 2 };
@@ -127,7 +127,7 @@ void large_hit_rates(const struct trial *trial)
   }
 }
 
-/* Pipelines that are never full, and every number of hashes that can be left when they are
+/* Covers pipelines that never fill, and every number of hashes that a pipeline can hold when it is
  * drained. */
 void large_batch_sizes(const struct trial *trial)
 {
@@ -150,7 +150,7 @@ void large_batch_sizes(const struct trial *trial)
   }
 }
 
-/* Adds many hashes, and many times the same one, to a filter that has bits already. */
+/* Adds many different hashes, and one hash many times, to a filter that already has bits. */
 void large_adding(const struct trial *trial)
 {
   static const uint64_t sizes[] = {4299961, 300007, LARGEST_NBYTES};
@@ -163,7 +163,7 @@ void large_adding(const struct trial *trial)
     for (size_t round = 0; round < 2; round++) {
       const size_t n = LARGE_BATCH - 5 * (1 - round);
       rng_fill(trial->rng, hashes, sizeof hashes);
-      for (size_t i = 0; i < LARGE_BATCH / 2; i++) /* runs of one hash, the longest first */
+      for (size_t i = 0; i < LARGE_BATCH / 2; i++) /* makes runs of one hash, the longest first */
         memcpy(hashes + (i + 1) * hash_nbytes,
                hashes + (rng_below(trial->rng, i + 1) ? i : i + 1) * hash_nbytes, hash_nbytes);
       trial_note(trial, &filter->shape, n, round);

@@ -1,4 +1,4 @@
-/* Cases of Ribbon filters, which are never built: the model makes solutions.
+/* Cases of Ribbon filters. The library never builds these, so the model makes their solutions.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum { TRAILER_NBYTES = 5, SEGMENT_NBYTES = 16, MAX_NCOLUMNS = 32 };
 
-/* Parses a filter of nsegments segments and `rest` more bytes, and returns its shape. */
+/* Parses a filter of nsegments segments and `rest` more bytes. Returns its shape. */
 static struct filter_shape parse(const struct trial *trial, uint32_t nblocks, size_t nsegments,
                                  size_t rest)
 {
@@ -27,7 +27,7 @@ static struct filter_shape parse(const struct trial *trial, uint32_t nblocks, si
   return shape;
 }
 
-/* Returns the number of bytes that may be read. All others may be unmapped. */
+/* Returns the number of bytes that a kernel may read. The bytes after them may be unmapped. */
 static size_t readable_nbytes(const struct filter_shape *shape)
 {
   return (size_t)(shape->nbits / 8);
@@ -56,7 +56,7 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
   free(expected);
 }
 
-/* Half of the hashes pass, except a few that begin at the same slot as another. */
+/* Makes half of the hashes pass, except a few that begin at the same slot as another hash. */
 static void check_solution(const struct trial *trial, uint32_t nblocks, size_t nsegments, size_t n)
 {
   static uint64_t hashes[MAX_BATCH];
@@ -75,7 +75,7 @@ static void check_solution(const struct trial *trial, uint32_t nblocks, size_t n
   free(payload);
 }
 
-/* All numbers of columns, with and without narrow blocks, and batches of all sizes. */
+/* Covers all numbers of columns, with and without narrow blocks, and batches of all sizes. */
 void ribbon_solutions(const struct trial *trial)
 {
   static const uint32_t sizes[] = {2, 3, 7, 40, 300};
@@ -92,8 +92,8 @@ void ribbon_solutions(const struct trial *trial)
       }
 }
 
-/* Hashes with no bit set, all bits, one bit, and all bits but one, so that some begin at the first
- * and last slots. Also the hashes that the seed turns into all zeros and all ones. */
+/* Tries hashes with no bit set, all bits, one bit, and all bits but one, so that some begin at the
+ * first and last slots. Also tries the hashes that the seed turns into all zeros and all ones. */
 void ribbon_every_kind_of_hash(const struct trial *trial)
 {
   enum { N = 2 * 65 + 2 };
@@ -117,8 +117,9 @@ void ribbon_every_kind_of_hash(const struct trial *trial)
   }
 }
 
-/* Filters beyond caches, where kernels prefetch lines, and with the most blocks that a trailer can
- * state. The large ones are sparse: hashes pass because of bits in the slots where they begin. */
+/* Covers filters beyond caches, where kernels prefetch lines, and the most blocks that a trailer
+ * can state. The large filters are sparse: hashes pass because of bits in the slots where they
+ * begin. */
 void ribbon_large(const struct trial *trial)
 {
   enum { N = 2500, MOST_BLOCKS = (1 << 24) - 1 };
@@ -141,7 +142,7 @@ void ribbon_large(const struct trial *trial)
   }
 }
 
-/* The public calls, on keys in blocks and parts. */
+/* Makes the public calls, which split keys into blocks and parts. */
 void ribbon_calls(const struct trial *trial)
 {
   enum { WIDTH = 8, NBLOCKS = 64, NCOLUMNS = 3, NSEGMENTS = NBLOCKS * NCOLUMNS };

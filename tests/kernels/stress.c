@@ -1,8 +1,8 @@
-/* Every kernel against scalar on as many random (key, filter) pairs as requested:
+/* Compares every kernel with scalar on as many random (key, filter) pairs as requested:
  *   test_stress [PAIRS [SEED [TRIAL]]]
  * A trial is a filter and a batch of keys, which each kernel hashes, probes and adds, with all
- * buffers at unmapped pages. SEED and the number of a trial determine it, so the arguments that
- * are printed at a difference repeat that trial alone.
+ * buffers at unmapped pages. SEED and the number of a trial determine it. If results differ, the
+ * program prints the arguments that repeat that trial alone.
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 
 #include "batch.h"
-#include "criterion/criterion.h" /* the plain one: support.c fails by plain_fail() below */
+#include "criterion/criterion.h" /* plain/'s: support.c calls plain_fail() below */
 #include "format.h"
 #include "keys.h"
 #include "model.h"
@@ -46,7 +46,7 @@ static bool one_in(struct rng *rng, uint64_t n)
   return rng_below(rng, n) == 0;
 }
 
-/* Returns a place that mostly touches an unmapped page. */
+/* Returns a place, mostly one that touches an unmapped page. */
 static size_t some_place(struct rng *rng)
 {
   return rng_below(rng, one_in(rng, 4) ? NPLACES : AT_BEGIN + 1);
@@ -67,8 +67,8 @@ struct batch {
   lanebloom_keys as_slices; /* the same keys, for the reference; valid until the next batch */
 };
 
-/* Draws the offsets of keys, and the end of the last one. All keys have one length, or any up to
- * it, or two lengths in turns, or only a few are long. */
+/* Draws the offsets of keys, and the end of the last key. All keys have one length, or any length
+ * up to it, or runs of them alternate between two lengths, or only a few keys are long. */
 static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
 {
   const uint64_t kind = rng_below(rng, 4);
@@ -87,7 +87,7 @@ static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
   return n;
 }
 
-/* Makes up to n fields of records in these bytes; the last field ends where the bytes end. The
+/* Makes up to n fields of records in these bytes. The last field ends where the bytes end. The
  * records may all be the same one, overlap, be adjacent, or lie apart. */
 static lanebloom_keys some_fields(struct rng *rng, const struct guarded *data, size_t n)
 {
@@ -102,8 +102,8 @@ static lanebloom_keys some_fields(struct rng *rng, const struct guarded *data, s
   return lanebloom_keys_strided(n > 0 ? end - width - (n - 1) * stride : end, width, stride, n);
 }
 
-/* Makes views of these strings; those of up to 12 bytes are in the view itself. This does not use
- * the library's constants, so that it shares none of their errors. */
+/* Makes views of these strings. A view itself holds a string of up to 12 bytes. The function does
+ * not use the library's constants, so it shares none of their errors. */
 static void make_views(const lanebloom_slice *slices, size_t n, uint8_t *views)
 {
   for (uint8_t *view = views; view < views + 16 * n; view += 16, slices++) {
@@ -117,7 +117,7 @@ static void make_views(const lanebloom_slice *slices, size_t n, uint8_t *views)
   }
 }
 
-/* Makes at most n keys of these bytes, in this layout. */
+/* Makes at most n keys of these bytes in this layout. */
 static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n, unsigned layout)
 {
   static uint64_t offsets64[MAX_NKEYS + 1];
@@ -175,12 +175,12 @@ enum { MAX_PAYLOAD_NBYTES = 64 << 20, MAX_ROUNDING_NBYTES = 1 << 11, MAX_FRAME_N
 static lanebloom_format formats[MAX_FORMATS]; /* formats that build */
 static size_t nformats;
 
-/* Writes the frame of a payload of random size, and returns the shape that the format's reader
- * finds. */
+/* Writes the header and trailer of a payload of random size. Returns the shape that the format's
+ * reader finds. */
 static struct filter_shape some_shape(struct rng *rng, const struct format_table *format,
                                       uint8_t *room)
 {
-  /* some writers have lines of other sizes */
+  /* some writers use lines of other sizes */
   const bool other_lines = format->id == LANEBLOOM_ROCKSDB_LEGACY && one_in(rng, 3);
   const uint32_t line_nbytes =
       other_lines ? (uint32_t)1 << rng_below(rng, 12) : format->line_nbytes;
@@ -200,7 +200,7 @@ static struct filter_shape some_shape(struct rng *rng, const struct format_table
   return read;
 }
 
-/* Sets no bits, about a quarter, half, three quarters, or all. */
+/* Sets no bits, about a quarter of them, half, three quarters, or all. */
 static void fill(struct rng *rng, uint8_t *bytes, size_t nbytes)
 {
   const uint64_t kind = rng_below(rng, 16);
@@ -249,7 +249,7 @@ static void add_keys(const struct trial *trial, const struct operations *ops, ui
   ops->add(&trial->shape, payload, &source);
 }
 
-/* Adds some of the keys. The share changes from run to run of keys. */
+/* Adds some of the keys. The share of keys that are added changes from run to run. */
 static void add_some(struct trial *trial, const struct operations *scalar, const uint8_t *hashes)
 {
   const size_t n = trial->batch.keys.n, hash_nbytes = HASH_NBYTES[trial->format->hash];
@@ -263,7 +263,7 @@ static void add_some(struct trial *trial, const struct operations *scalar, const
     }
 }
 
-/* Compares a kernel's results with those of scalar. */
+/* Compares a kernel's results with those of the scalar kernel. */
 static void check(struct trial *trial, const struct operations *ops, const uint8_t *hashes,
                   const uint8_t *bitmap, const uint8_t *payload)
 {
@@ -295,12 +295,12 @@ static void check(struct trial *trial, const struct operations *ops, const uint8
 
 enum {
   MAX_KERNELS = 32,
-  MIN_NTRIALS = 4 * NLAYOUTS /* at least each format in each layout, even for few pairs */
+  MIN_NTRIALS = 4 * NLAYOUTS /* covers each format in each layout */
 };
 
 static const struct kernel_table *kernels[MAX_KERNELS]; /* all but scalar */
 static size_t nkernels;
-static uint8_t *key_bytes, *room; /* the bytes that keys are cut from; a payload and its frame */
+static uint8_t *key_bytes, *room; /* the bytes of keys; those of filters */
 
 static void find_kernels(void)
 {
@@ -312,7 +312,7 @@ static void find_kernels(void)
   }
 }
 
-/* Returns the number of keys. */
+/* Runs a trial. Returns its number of keys. */
 static size_t run_trial(uint64_t seed, uint64_t number)
 {
   struct trial trial = {.rng = rng_start(number)};
@@ -376,7 +376,7 @@ int main(int argc, char **argv)
   const uint64_t first = number_of(argc, argv, 3, 1);
   char text[24];
   snprintf(text, sizeof text, "%llu", (unsigned long long)seed);
-  setenv("LANEBLOOM_TEST_SEED", text, 1); /* read by rng_start */
+  setenv("LANEBLOOM_TEST_SEED", text, 1); /* rng_start reads it */
   struct rng rng = rng_start(0);
   find_kernels();
   nformats = test_formats_that_build(formats);

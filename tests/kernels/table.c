@@ -1,6 +1,6 @@
-/* Every kernel against the scalar one, and the scalar one against the model, output for output: the
- * table {kernel x case}. A kernel takes part by being in the library's list, and a format by its
- * row in `rows`.
+/* Compares every kernel with the scalar one, and the scalar one with the model, output for output.
+ * This is the table {kernel x case}. A kernel takes part if it is in the library's list, and a
+ * format if it has a row in `rows`.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -14,7 +14,7 @@
 #include "cases.h"
 
 /* If writers on other CPUs use other line sizes, each size that readers accept has a row. The first
- * row is the one that is built. */
+ * row has the size that this library builds. */
 static const struct {
   lanebloom_format id;
   uint32_t line_nbytes;
@@ -54,8 +54,8 @@ static struct format format_of_row(size_t row)
   };
 }
 
-/* ONLY_OPENED applies to rows of formats that are not built, the others to rows of formats that
- * are. */
+/* ONLY_OPENED applies to the rows of formats that are not built. The other two apply to the rows of
+ * formats that are built. */
 enum applies { ONCE_PER_FORMAT, EVERY_ROW, ONLY_OPENED };
 
 static bool applies_to(enum applies applies, const struct format *format)
@@ -65,7 +65,7 @@ static bool applies_to(enum applies applies, const struct format *format)
                                 : format->is_built;
 }
 
-/* The functions that a case tests. */
+/* The kinds of functions that a case tests. */
 enum about { HASHING = 1, PROBING = 2, ADDING = 4, ALL = HASHING | PROBING | ADDING };
 
 /* The simplest cases come first. */
@@ -102,7 +102,7 @@ static const struct {
     {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT, ALL},
 };
 
-/* Does this table have scalar's own functions for the case? These are tested there. */
+/* Does this table use scalar's own functions for the case? If so, they are tested as scalar's. */
 static bool inherits(const struct kernel_table *table, size_t the_case, const struct format *format)
 {
   const enum about about = cases[the_case].about;
@@ -134,15 +134,16 @@ struct cell {
 
 enum { MAX_KERNELS = 32 };
 
-/* asked_for: a name; "native" for all but emulated kernels, "name(simde)"; or NULL for all. */
+/* asked_for: a kernel's name; "native" for all but emulated kernels, which are named "name(simde)";
+ * or NULL for all. */
 static bool is_asked_for(const char *kernel, const char *asked_for)
 {
   return !asked_for || strcmp(kernel, asked_for) == 0 ||
          (strcmp(asked_for, "native") == 0 && !strchr(kernel, '('));
 }
 
-/* Lists the cells of the requested kernels for which at least one format applies. Returns how
- * many. */
+/* Lists the cells of the requested kernels to which at least one format applies. Returns
+ * how many. */
 static size_t list_cells(const char *kernel_asked_for, struct cell *cells)
 {
   size_t n = 0;
@@ -163,8 +164,8 @@ static const char *kernel_asked_for(void)
   return name && *name ? name : NULL;
 }
 
-/* $LANEBLOOM_TEST_PART, N/M, selects every Mth cell from the Nth on, so that parts can run in
- * parallel. */
+/* $LANEBLOOM_TEST_PART is N/M and selects every Mth cell from the Nth on, so that M parts can run
+ * in parallel. */
 static size_t keep_part(struct cell *cells, size_t n)
 {
   const char *asked_for = getenv("LANEBLOOM_TEST_PART");
@@ -181,7 +182,7 @@ ParameterizedTestParameters(kernels, agree)
   static struct cell cells[MAX_KERNELS * COUNT(cases)];
   size_t n = keep_part(cells, list_cells(kernel_asked_for(), cells));
   if (n == 0)
-    cells[n++] = (struct cell){SIZE_MAX, 0}; /* it fails; an empty list would pass */
+    cells[n++] = (struct cell){SIZE_MAX, 0}; /* this cell fails; an empty list would pass */
   return cr_make_param_array(struct cell, cells, n);
 }
 
@@ -236,10 +237,10 @@ static void crash_with(int signal_number)
   if (signal_number == SIGABRT)
     abort();
   raise(signal_number);
-  raise(signal_number); /* like an instruction that is repeated after the handler returns */
+  raise(signal_number); /* as if the instruction were repeated after the handler */
 }
 
-/* A crashing process prints to standard error which kernel and case it ran. */
+/* A process that crashes prints to standard error which kernel and case it ran. */
 Test(kernels, a_crash_says_kernel_and_case)
 {
   static const int signals[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT};
@@ -265,7 +266,7 @@ Test(kernels, a_crash_says_kernel_and_case)
   }
 }
 
-/* Without this test, it would not show if they were missing. */
+/* If emulated kernels were missing from the list, only this test would show it. */
 Test(kernels, kernels_of_another_cpu_take_part)
 {
   const char *const emulated = LANEBLOOM_TEST_EMULATED;
@@ -273,8 +274,8 @@ Test(kernels, kernels_of_another_cpu_take_part)
     cr_assert(lanebloom_kernel_use(emulated) == LANEBLOOM_OK, "%s is not in the list", emulated);
 }
 
-/* A table with only scalar functions has no case; one that changes two of them has exactly their
- * cases. */
+/* A table that has only scalar functions has no case. A table that changes two of them has exactly
+ * the cases of these two. */
 Test(kernels, inherited_functions_alone_are_left_out)
 {
   struct kernel_table table = lanebloom_kernels_scalar;
@@ -294,7 +295,7 @@ Test(kernels, inherited_functions_alone_are_left_out)
   }
 }
 
-/* A format or kernel without a row would not be tested at all. */
+/* Without a row, a format or kernel would not be tested at all. */
 Test(kernels, every_kernel_and_format_has_a_row)
 {
   cr_assert(lanebloom_kernel_count() <= MAX_KERNELS, "MAX_KERNELS is too small");

@@ -1,5 +1,5 @@
-/* Functions shared by the cases of a kernel: placement of buffers, string views, shapes of filters,
- * and operations on arrays of hashes.
+/* Functions that the cases of a kernel share: they place buffers, make string views and the shapes
+ * of filters, and call operations on arrays of hashes.
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
@@ -24,7 +24,7 @@ struct guarded trial_views(const lanebloom_slice *slices, size_t n, size_t place
   for (size_t i = 0; i < n; i++) {
     uint8_t *view = views.bytes + 16 * i;
     const uint32_t size = (uint32_t)slices[i].size;
-    memset(view, 0xee, 16); /* after a short string, and as a prefix: ignored */
+    memset(view, 0xee, 16); /* readers ignore prefixes and bytes after a short string */
     memcpy(view, &size, sizeof size);
     if (size <= 12)
       memcpy(view + 4, size > 0 ? slices[i].data : "", size);

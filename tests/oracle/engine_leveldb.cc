@@ -1,4 +1,5 @@
-// The real LevelDB, for tests in C. Link libleveldb.a: the shared library hides leveldb::Hash.
+// The real LevelDB, for tests in C. Link libleveldb.a, because the shared library hides
+// leveldb::Hash.
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <cstring>

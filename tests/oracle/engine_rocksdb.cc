@@ -17,8 +17,8 @@
 #endif
 
 // Declarations that RocksDB does not install. In its classes, only the order of the virtual
-// functions matters, because the compiler turns this order into offsets in a table.
-// `nm -C filter_policy.cc.o` of librocksdb.a shows the tables.
+// functions matters, because the compiler turns this order into offsets in a table. `nm -C
+// filter_policy.cc.o` of librocksdb.a shows the tables.
 namespace rocksdb
 {
 uint32_t Hash(const char *data, size_t n, uint32_t seed); // util/hash.h

@@ -24,17 +24,17 @@ struct key_set {
 struct key_set *key_set_make(struct rng *rng);
 void key_set_free(struct key_set *set);
 
-/* Draws n keys: short, long or both. One in eight is a copy of the key before it, which RocksDB
- * does not count, and one in eight of any earlier key, which every engine counts. */
+/* Draws n keys: short, long or both. One key in eight is a copy of the key before it, which RocksDB
+ * does not count. Another one in eight is a copy of any earlier key, which every engine counts. */
 void key_set_draw(struct key_set *set, struct rng *rng, size_t n);
 
-/* Returns how many keys set number i has: ten sets for each small number, then any number, mostly
- * below a thousand. */
+/* Returns the number of keys of set i: ten sets have each small number, and later sets have any
+ * number, mostly below a thousand. */
 size_t draw_nkeys(struct rng *rng, size_t i);
 
-/* Draws bytes that may be a filter of LevelDB's: random ones, from sparse to full, with every
- * unusual number of probes; some are too short. i is the number of the call: every eighth draws
- * short bytes. Returns the number of bytes, at most max. */
+/* Draws bytes that may be a LevelDB filter: random bits, from sparse to full, with every unusual
+ * number of probes. i is the number of the call: in every eighth call the bytes are too short.
+ * Returns the number of bytes, at most max. */
 size_t leveldb_bytes_draw(struct rng *rng, size_t i, uint8_t *bytes, size_t max);
 
 #endif

@@ -1,12 +1,12 @@
-/* The real LevelDB is the judge: hashes, filters and answers must equal its own, also for unusual
+/* Compares with the real LevelDB: hashes, filters and answers must equal its own, also for unusual
  * inputs and unfavourable sizes.
  * SPDX-License-Identifier: MIT */
 #include "engine_leveldb.h"
 #include "key_set.h"
 #include "model.h"
 
-/* Screens the key set; every answer must be LevelDB's. Returns the number of queries, and counts
- * hits. */
+/* Screens the key set, and checks that every answer is LevelDB's. Returns the number of queries,
+ * and adds the number of hits to *nhits. */
 static size_t check_answers(const uint8_t *bytes, size_t size, const struct key_set *set,
                             size_t *nhits)
 {
@@ -66,8 +66,8 @@ Test(oracle, hashes)
 
 /* ---- Filters ---- */
 
-/* The bytes of filters, for 0 to 130 bits per key in turn, and the answers for keys, about half of
- * which are in them. */
+/* Compares the bytes of filters with 0 to 130 bits per key, and the answers for keys, about half of
+ * which are in the filter. */
 Test(oracle, filters)
 {
   enum { MAX_BITS = 130, NSETS = 17 * (MAX_BITS + 1), NQUERIES = 250 };
@@ -104,7 +104,7 @@ Test(oracle, filters)
   key_set_free(others);
 }
 
-/* The bytes are arbitrary. */
+/* The bytes of these filters are arbitrary. */
 Test(oracle, any_bytes)
 {
   enum { NFILTERS = 6000, NQUERIES = 100, MAX_SIZE = 200 };
@@ -123,7 +123,8 @@ Test(oracle, any_bytes)
   key_set_free(set);
 }
 
-/* Above 2^29 bytes there are more than 2^32 bits. A key passes only if all its bits are set. */
+/* Filters of more than 2^29 bytes have more than 2^32 bits. A key passes only if all its bits are
+ * set. */
 Test(oracle, above_2_to_29_bytes)
 {
   enum { NPROBES = 30, NKEYS = 200 };
@@ -152,8 +153,8 @@ Test(oracle, above_2_to_29_bytes)
 
 /* ---- Rates ---- */
 
-/* Double hashing on 32 bits makes some sizes much worse than their neighbours. Bytes, answers and
- * rate must be LevelDB's own, whatever the textbook formula gives. */
+/* Because of double hashing on 32 bits, some sizes are much worse than their neighbours. Bytes,
+ * answers and rate must be LevelDB's own, whatever the textbook formula gives. */
 static void check_rate(size_t nkeys, double least, double most)
 {
   enum { WIDTH = 16, NABSENT = 1000000 };

@@ -11,8 +11,8 @@ static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_R
 /* Checks the size and the rate for nentries, which need not be added, to the last bit. */
 void check_plan(lanebloom_format format, double bits, oracle_builder *oracle, uint64_t nentries);
 
-/* Screens the key set, opened as `format`; every answer must be RocksDB's. Returns the number of
- * queries. */
+/* Screens the key set with the bytes opened as `format`, and checks that every answer is RocksDB's.
+ * Returns the number of queries. */
 size_t check_answers(lanebloom_format format, const uint8_t *bytes, size_t size,
                      const struct key_set *set, size_t *nhits);
 

@@ -1,4 +1,4 @@
-/* The real RocksDB is the judge of its two formats: hashes, and filters built in every way.
+/* Compares RocksDB's two formats with the real RocksDB: hashes, and filters built in every way.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
@@ -50,9 +50,9 @@ Test(oracle_rocksdb, hashes)
 
 /* ---- Filters ---- */
 
-/* Draws numbers of these kinds: whole numbers, numbers halfway between them, thousandths, numbers
- * that round to thousandths, and any other numbers; numbers near those at which FastLocalBloom
- * changes its number of probes; and the ends of the range. */
+/* Draws a number of bits per key: a whole number, a number halfway between two, thousandths, a
+ * number that rounds to thousandths, or any other number; a number near one at which FastLocalBloom
+ * changes its number of probes; or an end of the range. */
 static double draw_bits(struct rng *rng, size_t set)
 {
   static const double odd[] = {0.5,       0.500001, 0.75,    0.9999, 1,        1.0004994,
@@ -86,7 +86,7 @@ static lanebloom_builder *start(lanebloom_format format, double bits, uint64_t e
   return builder;
 }
 
-/* Adds keys first .. end, in parts of any size. */
+/* Adds the keys from first to end - 1, in parts of any size. */
 static void add(lanebloom_builder *builder, struct rng *rng, const lanebloom_keys *keys,
                 size_t first, size_t end)
 {
@@ -106,8 +106,8 @@ static lanebloom_filter *finish(lanebloom_builder *builder)
   return filter;
 }
 
-/* Builds in every way: at once; streamed; by merging two builders; and with builders that are sized
- * for the number of entries that RocksDB counts, one alone or two merged. */
+/* Builds a filter in every way: at once; from a stream; by merging two builders; and with one
+ * builder or two merged ones that are sized for the number of entries that RocksDB counts. */
 static void check_every_way(lanebloom_format format, double bits, uint64_t nentries,
                             struct rng *rng, const lanebloom_keys *keys, const uint8_t *expected,
                             size_t size)
@@ -186,8 +186,8 @@ Test(oracle_rocksdb, local_filters)
   check_filters(LANEBLOOM_ROCKSDB_LOCAL);
 }
 
-/* RocksDB builds these filters, which are FastLocalBloom's if there are few keys. The rate that it
- * states includes collisions of hashes, which are too rare to matter here. */
+/* RocksDB builds these filters. If there are few keys, they are FastLocalBloom. The rate that
+ * RocksDB states includes collisions of hashes, which are too rare to matter here. */
 Test(oracle_rocksdb, ribbon_filters)
 {
   enum { NSETS = 2000, NQUERIES = 500 };
@@ -234,8 +234,8 @@ Test(oracle_rocksdb, ribbon_filters)
   key_set_free(others);
 }
 
-/* Such filters have five bytes and answer no: they have a marker or the number of probes, but no
- * lines. */
+/* Filters without keys have five bytes and always answer no: they have a marker or a number of
+ * probes, but no lines. */
 Test(oracle_rocksdb, no_keys)
 {
   const lanebloom_keys none = lanebloom_keys_fixed(NULL, 8, 0);

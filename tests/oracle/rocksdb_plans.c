@@ -1,11 +1,11 @@
-/* The real RocksDB is the judge of plans: sizes and rates, up to its own limits.
+/* Compares plans with the real RocksDB: sizes and rates, up to its own limits.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
 #include "rocksdb.h"
 
-/* The sizes at which the engine stops growing, without trailers: bits of a legacy filter, bytes of
- * a FastLocalBloom. */
+/* The sizes at which RocksDB's filters stop growing, without trailers: bits of a legacy filter,
+ * bytes of a FastLocalBloom. */
 static const uint64_t MAX_LEGACY_NBITS = 0xffff0000, MAX_LOCAL_NBYTES = 0xffffffc0;
 
 void check_plan(lanebloom_format format, double bits, oracle_builder *oracle, uint64_t nentries)
@@ -44,10 +44,11 @@ static void check_limit(lanebloom_format format, double bits, uint64_t nentries)
     test_fatal("%llu entries at %.9g bits are no limit", (unsigned long long)nentries, bits);
 }
 
-/* Numbers round up to the next thousandth from a little below the middle on. */
+/* Bits per key are rounded to thousandths. From a little below the middle on, they are
+ * rounded up. */
 Test(oracle_rocksdb, plans_between_thousandths)
 {
-  enum { NENTRIES = 40000007 }; /* for so many, a thousandth of a bit more makes many bytes more */
+  enum { NENTRIES = 40000007 }; /* a thousandth of a bit makes many bytes */
   static const double beyond[] = {0.25, 0.499998, 0.4999995, 0.5, 0.75};
   size_t n = 0;
   for (size_t f = 0; f < COUNT(formats); f++)
@@ -62,7 +63,8 @@ Test(oracle_rocksdb, plans_between_thousandths)
   cr_assert(n == 2 * 99001, "%zu plans", n);
 }
 
-/* Every size up to the one at which RocksDB's filters stop growing, and errors beyond it. */
+/* Tries every size up to the largest that RocksDB's filters have, and checks that larger
+ * ones fail. */
 Test(oracle_rocksdb, plans)
 {
   enum { NPLANS = 20000 };
@@ -86,7 +88,7 @@ Test(oracle_rocksdb, plans)
   cr_assert(n > NPLANS, "%zu plans", n);
 }
 
-/* The largest sizes that equal RocksDB's. */
+/* The largest sizes, which equal RocksDB's. */
 Test(oracle_rocksdb, limits)
 {
   static const struct {
@@ -124,8 +126,8 @@ Test(oracle_rocksdb, limits)
   }
 }
 
-/* Below half a bit per key RocksDB writes no filter. Such numbers are an error here, like numbers
- * that RocksDB replaces by others. */
+/* Below half a bit per key, RocksDB writes no filter. Such numbers are an error here, and so are
+ * numbers that RocksDB replaces by others. */
 Test(oracle_rocksdb, least_bits)
 {
   static const double none[] = {0, 1e-9, 0.25, 0.4999999999999999},

@@ -1,4 +1,4 @@
-/* The real RocksDB is the judge of answers, for any trailer.
+/* Compares answers with the real RocksDB, for any trailer.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb.h"
 
@@ -48,7 +48,7 @@ static uint32_t line_count(const uint8_t *bytes, size_t size)
          (uint32_t)bytes[size - 1] << 24;
 }
 
-/* Would RocksDB read outside these bytes? Then it cannot be queried, and lanebloom lets every key
+/* Would RocksDB read outside these bytes? If so, it cannot be queried, and lanebloom lets every key
  * pass. */
 static bool is_read_outside(const uint8_t *bytes, size_t size)
 {
@@ -100,7 +100,7 @@ static void check_reader(const uint8_t *bytes, size_t size, const struct key_set
   guarded_free(&guarded);
 }
 
-/* Draws random bytes. In four of five calls most bits are set. */
+/* Draws random bytes. In four of five calls, most of their bits are set. */
 static void draw_payload(struct rng *rng, uint8_t *bytes, size_t size)
 {
   rng_fill(rng, bytes, size);
@@ -118,8 +118,8 @@ static void put_trailer(uint8_t *at, uint8_t marker, uint32_t rest)
 
 enum { MAX_PAYLOAD = 2048, NASKED = 40 };
 
-/* Bytes that are too short for a trailer; then every marker byte, before arbitrary bytes and before
- * ordinary ones. */
+/* Tries bytes that are too short for a trailer. Then tries every marker byte, before arbitrary
+ * bytes and before usual ones. */
 Test(oracle_rocksdb, reader_every_marker)
 {
   static const uint32_t rests[] = {0,          0x00000600, 0x00000100, 0x00000200, 0x00010000,
@@ -153,8 +153,8 @@ Test(oracle_rocksdb, reader_every_marker)
   key_set_free(set);
 }
 
-/* Every byte as the number of probes, with unusual bytes beside it; and payloads of whole lines,
- * with a part of a line, and of less than one line. */
+/* Tries every byte as the number of probes, with unusual bytes beside it. Payloads have whole
+ * lines, whole lines and a part of one, or less than one line. */
 Test(oracle_rocksdb, reader_local)
 {
   static const uint32_t odd[] = {0,          0,          0,          0x00000001,
@@ -179,8 +179,8 @@ Test(oracle_rocksdb, reader_local)
   key_set_free(set);
 }
 
-/* Every number of probes with lines of every size, powers of two and others; no lines; and more
- * lines than there are bytes. */
+/* Tries every number of probes with lines of every size, powers of two and others; with no lines;
+ * and with more lines than there are bytes. */
 Test(oracle_rocksdb, reader_legacy)
 {
   enum { NKINDS = 16 };
@@ -202,7 +202,7 @@ Test(oracle_rocksdb, reader_legacy)
       else if (k == 12)
         written = (uint32_t)rng_next(&rng);
       else if (k == 13)
-        written = (uint32_t)payload / 64 + ((uint32_t)1 << 26); /* this times 64 wraps */
+        written = (uint32_t)payload / 64 + ((uint32_t)1 << 26); /* times 64, this wraps */
       draw_payload(&rng, bytes, payload);
       put_trailer(bytes + payload, nprobes, written);
       test_context("legacy, %u probes, %u lines, payload of %zu bytes", nprobes, written, payload);
@@ -217,7 +217,8 @@ Test(oracle_rocksdb, reader_legacy)
 
 /* Reads filters with every seed; with every number of columns, also more than a key can be compared
  * in; with no blocks, with one block, and with more blocks than segments; and with payloads that
- * end within a segment. In payloads of zeros and ones some keys pass with any number of columns. */
+ * end within a segment. If a payload has only zeros or only ones, some keys pass with any number of
+ * columns. */
 Test(oracle_rocksdb, reader_ribbon)
 {
   enum { NKINDS = 12 };
@@ -250,8 +251,8 @@ Test(oracle_rocksdb, reader_ribbon)
   key_set_free(set);
 }
 
-/* Sizes up to the largest that RocksDB can hold in memory. Every second key has its bits, but for
- * every fourth key one of them is missing. */
+/* Tries sizes up to the largest that RocksDB can hold in memory. Every second key has its bits set,
+ * but one bit is missing for half of these keys. */
 Test(oracle_rocksdb, reader_of_large_filters)
 {
   enum { NKEYS = 200 };
@@ -306,7 +307,7 @@ Test(oracle_rocksdb, reader_of_large_filters)
   key_set_free(set);
 }
 
-/* Bytes whose size does not fit 32 bits are refused; with one byte less they are read. */
+/* Bytes whose size does not fit 32 bits are refused. With one byte less they are read. */
 Test(oracle_rocksdb, reader_of_2_to_32_bytes)
 {
   struct guarded bytes = guarded_sparse((uint64_t)1 << 32);
@@ -326,7 +327,7 @@ Test(oracle_rocksdb, reader_of_2_to_32_bytes)
   guarded_free(&bytes);
 }
 
-/* Lines of 2^28 bytes and more overflow RocksDB's arithmetic. Here every key passes. */
+/* If lines have 2^28 bytes or more, RocksDB's arithmetic overflows. Here every key passes. */
 Test(oracle_rocksdb, reader_of_too_large_lines)
 {
   for (uint32_t nlines = 1; nlines < 16; nlines++) {

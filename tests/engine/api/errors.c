@@ -1,4 +1,4 @@
-/* Errors, and their texts.
+/* Errors and the texts that describe them.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <math.h>

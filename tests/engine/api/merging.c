@@ -1,4 +1,4 @@
-/* Filters are merged.
+/* Merging filters.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -52,7 +52,7 @@ Test(merge, filters_that_differ_are_refused)
       {LANEBLOOM_LEVELDB_SIGNED, "\1\2\3\4\6", 5}, /* another format */
       {LANEBLOOM_LEVELDB, "\1\2\3\4\5\6", 6},      /* another size */
       {LANEBLOOM_LEVELDB, "\1\2\3\4\7", 5},        /* another number of probes */
-      {LANEBLOOM_LEVELDB, "\1\2\3\4\x1f", 5},      /* a constant answer */
+      {LANEBLOOM_LEVELDB, "\1\2\3\4\x1f", 5},      /* answers every query alike */
       {LANEBLOOM_LEVELDB, "", 0},
   };
   lanebloom_filter *filter, *merged = (void *)1;

@@ -1,4 +1,4 @@
-/* Filters in memory that the caller owns.
+/* Filters whose memory belongs to the caller.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -6,7 +6,8 @@
 
 #include "support.h"
 
-/* The batch contains runs of equal keys, because engines count these in different ways. */
+/* Builds and queries a filter as bare bytes. The keys have runs of equal ones, because engines
+ * count these in different ways. */
 static void check_raw(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys)
 {
   enum { ROOM = 1 << 20 };

@@ -1,4 +1,4 @@
-/* Hashes, and every output of screening. ../keys.c tests layouts of keys; kernels/, frozen/ and
+/* Hashes, and every output of screening. ../keys.c tests the layouts of keys. kernels/, frozen/ and
  * oracle/ test that answers are right.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
@@ -61,7 +61,7 @@ Test(screening, constant_answers_need_no_probes)
       {"\0\0\0\0\x00", 5, true},
       {"\0\0\0\0\x1f", 5, true},
       {"\0\0\0\0\xff", 5, true},
-      {"\0\0\0\0\x01", 5, false}, /* not constant: no bit is set */
+      {"\0\0\0\0\x01", 5, false}, /* a usual filter without set bits */
   };
   for (size_t i = 0; i < sizeof filters / sizeof *filters; i++) {
     lanebloom_filter *filter;
@@ -121,7 +121,7 @@ Test(screening, positions_are_what_probes_read)
   lanebloom_filter_free(filter);
 }
 
-/* Formats that share a hash function hash every key alike, and other formats do not. */
+/* Formats with the same hash function hash every key alike, and other formats do not. */
 Test(formats, hashes)
 {
   for (size_t i = 0; i < lanebloom_format_count(); i++)

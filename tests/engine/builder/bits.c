@@ -14,7 +14,8 @@ static double recorded_bits(const lanebloom_filter *filter)
   return info.bits_per_key;
 }
 
-/* Bytes 24 to 31 of a container hold the bits per key. A program that maps it may read them. */
+/* Bytes 24 to 31 of a container hold the bits per key, which a program that maps the file
+ * may read. */
 Test(builder, containers_record_what_was_asked_for_up_to_the_limit)
 {
   static const struct {
@@ -39,7 +40,7 @@ Test(builder, containers_record_what_was_asked_for_up_to_the_limit)
   }
 }
 
-/* If a format rounds or limits the bits per key, builders with the same effective number merge, and
+/* A format may round or limit the bits per key. Builders with the same effective number merge, and
  * filters record that number. */
 Test(builder, bits_in_effect_are_recorded_and_compared)
 {

@@ -1,4 +1,4 @@
-/* Builders that are fed in pieces build what one batch builds.
+/* Builders that get their keys in pieces make the same filters as one batch.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -110,8 +110,8 @@ Test(builder, more_keys_than_expected_are_counted_and_found)
   lanebloom_builder_free(builder);
 }
 
-/* RocksDB counts a run of equal hashes once, also across batches and merges. A filter that is sized
- * at the start counts every key. */
+/* RocksDB counts a run of equal hashes once, also if batches or merged builders divide the run. A
+ * filter that is sized at the start counts every key. */
 Test(builder, equal_neighbours_count_once_in_rocksdb)
 {
   static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
@@ -149,15 +149,15 @@ Test(builder, equal_neighbours_count_once_in_rocksdb)
   }
 }
 
-/* The keys of one batch of many short keys are hashed twice instead of storing their hashes. The
- * batch has equal neighbours within blocks of hashes and across their borders, alone and in long
- * runs. */
+/* If one batch has many short keys, the keys are hashed twice, and their hashes are not stored. The
+ * batch here has pairs and long runs of equal neighbours, within blocks of hashes and across their
+ * borders. */
 Test(builder, many_short_keys_are_counted_as_in_a_stream)
 {
   enum { MANY = 4200000, RUN_NKEYS = 5000 };
   uint64_t *data = malloc(MANY * sizeof *data);
   cr_assert(data);
-  data[0] = 0; /* no hash comes before the first, so none may count as equal to it */
+  data[0] = 0; /* the first key must count, even if its hash is 0 */
   for (uint64_t i = 1; i < MANY; i++)
     data[i] =
         i % 1024 == 0 || i % 7 == 3 || i / RUN_NKEYS == 2 ? data[i - 1] : i * 0x9e3779b97f4a7c15;

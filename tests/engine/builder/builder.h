@@ -19,7 +19,7 @@ void add(lanebloom_builder *builder, const lanebloom_keys *keys, size_t first, s
 
 lanebloom_filter *finish(lanebloom_builder *builder);
 
-/* Returns the filter of the first n keys, with 10 bits per key, which one call builds. */
+/* Returns the filter that one call builds of the first n keys, with 10 bits per key. */
 lanebloom_filter *reference(const lanebloom_keys *keys, size_t n);
 
 void assert_equal_and_close(lanebloom_filter *found, lanebloom_filter *expected, const char *what);

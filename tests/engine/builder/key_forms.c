@@ -1,4 +1,4 @@
-/* Key forms go from builders to filters.
+/* The key form that is set on a builder is also that of its filter.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 

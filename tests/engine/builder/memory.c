@@ -1,4 +1,4 @@
-/* Builders without enough memory, and the memory that they request.
+/* Builders that get too little memory, and the memory that builders request.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -6,8 +6,8 @@
 #include "builder.h"
 #include "filter.h"
 
-/* The engine counts in 64 bits. A size that would wrap is refused; one that only exceeds memory
- * fails for lack of memory. */
+/* LevelDB counts bits in 64 bits. A size that would wrap around is refused as a limit. A size that
+ * only exceeds the memory fails for lack of memory. */
 Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
 {
   lanebloom_builder *builder = (void *)1;
@@ -36,9 +36,9 @@ struct memory __wrap_lanebloom_memory_create(uint64_t nbytes)
   return refuses_memory ? (struct memory){0} : __real_lanebloom_memory_create(nbytes);
 }
 
-/* For a large batch and a large LevelDB filter, a builder requests up to half as much scratch
- * memory as the filter takes, and can do without it. Small batches and filters request none, nor do
- * kernels that have no use for it. */
+/* To add a large batch to a large LevelDB filter, a builder requests scratch memory, up to half as
+ * much as the filter takes, but can do without it. It requests none for small batches, small
+ * filters or kernels that do not use it. */
 Test(builder, memory_besides)
 {
   const bool uses_memory = lanebloom_kernels_current()->layout[LAYOUT_LEVELDB].scratch_nbytes;
@@ -76,7 +76,7 @@ Test(builder, memory_besides)
   free(data);
 }
 
-/* No memory can hold the hashes of this many keys, so these are not even counted. */
+/* No memory can hold the hashes of this many keys, so the keys are not even counted. */
 Test(builder, many_keys_of_no_bytes)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("", 0, SIZE_MAX);

@@ -1,4 +1,4 @@
-/* Builders are merged, and divided into parts that are merged.
+/* Builders are merged, or divided into parts that are merged again.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <inttypes.h>
@@ -18,7 +18,7 @@ Test(builder, merging_is_appending)
     assert_equal_and_close(finish(into), reference(&keys, NKEYS), "merged");
 
     cr_assert(lanebloom_builder_merge(into, from, NULL, 0) ==
-              LANEBLOOM_OK); /* from is unchanged by the merge into an empty builder */
+              LANEBLOOM_OK); /* a merge into an empty builder leaves `from` unchanged */
     lanebloom_filter *again = finish(into), *once = finish(from);
     assert_equal_and_close(again, once, "from");
     cr_assert(lanebloom_builder_merge(into, from, NULL, 0) ==
@@ -69,7 +69,7 @@ Test(builder, what_cannot_be_merged_changes_nothing)
   lanebloom_builder_free(builder);
 }
 
-/* Also covers more parts than keys, parts without keys, and parts that begin between equal
+/* The cases include more parts than keys, parts without keys, and parts that begin between equal
  * neighbours. */
 Test(builder, parts_merge_to_what_the_whole_finishes_as)
 {
@@ -80,7 +80,7 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
       for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
         lanebloom_builder *whole, *into, *from;
         if (lanebloom_builder_create(lanebloom_format_at(f), 10, 0, &whole) != LANEBLOOM_OK)
-          continue; /* formats that only open */
+          continue; /* the format is only opened, not built */
         add(whole, &keys, 0, sizes[s]);
         const size_t n = counts[c];
         cr_assert(lanebloom_builder_part(whole, n - 1, n, &into) == LANEBLOOM_OK);
@@ -91,7 +91,7 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
         }
         assert_equal_and_close(finish(into), finish(whole),
                                lanebloom_format_name(lanebloom_format_at(f)));
-        add(into, &keys, 0, 10); /* even a part without keys accepts more */
+        add(into, &keys, 0, 10); /* even a part without keys accepts keys */
         lanebloom_filter *filter = finish(into);
         const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 10);
         cr_assert(lanebloom_filter_screen(filter, &added, NULL) == 10);
@@ -101,7 +101,7 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
       }
 }
 
-/* A part holds its share of the keys, and no more. */
+/* A part has its share of the keys, and no more. */
 Test(builder, parts_share_the_keys)
 {
   const lanebloom_keys keys = all_keys();

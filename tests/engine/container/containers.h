@@ -5,13 +5,14 @@
 
 #include <lanebloom.h>
 
-/* Saves the filter to f.lbf and writes it to memory, and reads it in every way. */
+/* Saves the filter to f.lbf and writes it to memory, reads both in every way, and compares. */
 void assert_round_trip(const lanebloom_filter *filter);
 
-/* Asserts that loading these bytes fails with LANEBLOOM_ERR_FORMAT, and a part of the problem. */
+/* Asserts that loading these bytes fails with LANEBLOOM_ERR_FORMAT and reports this part of a
+ * problem. */
 void assert_refused(const void *bytes, size_t size, const char *what, const char *part_of_why);
 
-/* Sets both checksums right again, so that the fields behind them are checked. */
+/* Corrects both checksums, so that readers check the fields that the checksums protect. */
 void seal(uint8_t *bytes, size_t size);
 
 #endif

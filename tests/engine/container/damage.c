@@ -1,4 +1,4 @@
-/* A damaged, unknown or changing container is refused.
+/* A container that is damaged, of an unknown kind or changing is refused.
  * SPDX-License-Identifier: MIT */
 #define XXH_INLINE_ALL
 #include <criterion/criterion.h>
@@ -30,7 +30,7 @@ Test(container, every_flipped_bit_is_noticed)
       cr_assert(lanebloom_filter_load("f.lbf", &found, why, sizeof why) == status && !found,
                 "bit %zu", bit);
       cr_assert(strstr(why, "expected") && strstr(why, "found"), "bit %zu: %s", bit, why);
-      if (bit < 8 * 48) /* the header, except for the checksum of the whole file */
+      if (bit < 8 * 48) /* mapping does not verify the rest */
         cr_assert(lanebloom_filter_map("f.lbf", &found, NULL, 0) == status && !found, "bit %zu",
                   bit);
     }
@@ -74,7 +74,7 @@ void assert_refused(const void *bytes, size_t size, const char *what, const char
   cr_assert(strstr(why, part_of_why), "%s: %s", what, why);
 }
 
-/* The first byte of a container that another process changes after its header was checked. */
+/* Points to a container that another process changes after its header was checked. */
 static uint8_t *changing;
 
 const struct format_table *__real_lanebloom_format_table(lanebloom_format id);
@@ -103,7 +103,8 @@ Test(container, a_header_that_changes_is_read_once)
   lanebloom_filter_free(found);
 }
 
-/* The trailer of a RocksDB filter, which is changed after the filter's kind was read from it. */
+/* Points to the trailer of a RocksDB filter, which changes after the filter's kind was read from
+ * it. */
 static uint8_t *changing_trailer;
 
 lanebloom_status __real_lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,

@@ -21,7 +21,7 @@ static lanebloom_filter *build_two_keys(lanebloom_key_form form)
   return filter;
 }
 
-/* The bytes of docs/file-format.md, which never change. */
+/* These bytes are given in docs/file-format.md, and never change. */
 Test(container, frozen_bytes_of_both_versions)
 {
   static const struct {

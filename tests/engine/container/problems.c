@@ -44,7 +44,7 @@ Test(container, what_cannot_be_read_says_why)
   leave_folder();
 }
 
-/* Every call that reads a file, and the problem it reports: none on success, whatever the buffer
+/* Every call that reads a file reports its problem: an empty text on success, whatever the buffer
  * held before. */
 Test(container, every_reader_says_its_problem)
 {

@@ -1,4 +1,4 @@
-/* A saved filter can be loaded, from memory and from pipes, too.
+/* A saved filter can be loaded from a file, from memory and from a pipe.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ void assert_round_trip(const lanebloom_filter *filter)
             "parsing borrows");
   lanebloom_filter_free(found);
 
-  /* Writing to memory gives the same container, and one byte less is too little room. */
+  /* Writing to memory gives the same container. If there is one byte less of room, it fails. */
   uint8_t *written = test_alloc(size);
   cr_assert(lanebloom_filter_write(filter, NULL, 0, &nbytes) == LANEBLOOM_ERR_ROOM &&
             nbytes == size);
@@ -48,7 +48,7 @@ void assert_round_trip(const lanebloom_filter *filter)
   free(written);
 }
 
-/* Room that is not needed is left unchanged. */
+/* Writing to memory leaves the room after the container unchanged. */
 Test(container, what_is_written_to_memory_ends_where_it_ends)
 {
   static const uint8_t payload[] = {1, 2, 3, 6};

@@ -1,4 +1,4 @@
-/* The errors that save() would give for a path, found without a file.
+/* The check that finds the errors that save() would give for a path, without writing a file.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -81,7 +81,7 @@ Test(saving, check_before_a_mounted_file)
   leave_folder();
 }
 
-/* Does the same as chattr +i or +a, or -i or -a. */
+/* Sets or clears an attribute, as chattr +i, +a, -i and -a do. */
 static bool set_attribute(const char *path, int attribute, bool on)
 {
   int attributes;

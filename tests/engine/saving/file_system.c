@@ -1,4 +1,4 @@
-/* A limited file system: the linker replaces calls of the C library by these
+/* A limited file system. The linker replaces calls of the C library by the functions here
  * (tests/engine/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include "file_system.h"

@@ -5,10 +5,11 @@
 
 #include <stdbool.h>
 
-/* The limits: no nameless files and no changes of owner; no room for ACLs. */
+/* Simple: the file system has no nameless files and cannot change owners. It may have no room for
+ * ACLs. */
 extern bool is_simple_file_system, has_no_room_for_acls;
 
-/* Could anyone but the owner open a file before its ACL was right? */
+/* Could anyone but the owner open a file before its ACL was set? */
 extern bool was_open_too_early;
 
 #endif

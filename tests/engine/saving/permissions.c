@@ -1,4 +1,4 @@
-/* The permissions of a file stay when it is replaced: mode, group and access control list.
+/* A file that is replaced keeps its permissions: mode, group and access control list.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <endian.h>
@@ -23,7 +23,7 @@
 static const char acl_of_file[] = "system.posix_acl_access",
                   acl_of_new_files[] = "system.posix_acl_default";
 
-/* user::rw-, user:UID:rw-, group::---, mask::rw-, other::---, in the kernel's layout. */
+/* Holds user::rw-, user:UID:rw-, group::---, mask::rw-, other::---, in the kernel's layout. */
 struct acl {
   uint32_t version;
   struct {
@@ -79,12 +79,12 @@ static mode_t mode_of(const char *path)
   return info.st_mode & 07777;
 }
 
-/* ---- Permissions stay ---- */
+/* ---- Permissions that stay ---- */
 
 static bool old_has_acl;
 
-/* Replaces a file of root's as user 65534 in a group. Returns the new file's mode, and its group in
- * *group. */
+/* Replaces a file of root's, as user 65534, who is a member of one group. Returns the new file's
+ * mode, and sets *group to the new file's group. */
 static mode_t replace_as(gid_t member_of, gid_t old_group, mode_t old_mode, gid_t *group)
 {
   lanebloom_filter *filter = build(10, 10, 1);
@@ -107,8 +107,8 @@ static mode_t replace_as(gid_t member_of, gid_t old_group, mode_t old_mode, gid_
   return info.st_mode & 07777;
 }
 
-/* The group stays if the user is a member of it. If not, no other group gets its permissions, and
- * no user gains any: others may do no more than the group might. */
+/* If the user is a member of the file's group, the group stays. If not, the new group gets no
+ * permissions, and no user gains any: others may do only what the old group might do, too. */
 Test(saving, keeps_the_group_or_its_permissions_to_itself)
 {
   if (geteuid() != 0)
@@ -138,8 +138,8 @@ Test(saving, keeps_the_group_or_its_permissions_to_itself)
   }
 }
 
-/* The mode shows the ACL's mask as the group's permissions. Without the ACL it would grant these to
- * the group. */
+/* If a file has an ACL, its mode shows the ACL's mask as the group's permissions. Without the ACL,
+ * the same mode would grant these permissions to the group. */
 Test(saving, keeps_the_acl)
 {
   lanebloom_filter *filter = build(10, 10, 1);
@@ -169,7 +169,8 @@ Test(saving, an_acl_that_cannot_be_kept)
   leave_folder();
 }
 
-/* A folder's ACL applies to new files in it, not to one that replaces a file without an ACL. */
+/* A folder's ACL applies to new files in the folder, but not to a file that replaces one without an
+ * ACL. */
 Test(saving, takes_no_acl_from_the_folder)
 {
   lanebloom_filter *filter = build(10, 10, 1);
@@ -221,7 +222,8 @@ static bool write_map(pid_t process, const char *kind, const char *map)
   return written;
 }
 
-/* Replaces a file of ours in a namespace with these maps. NULL: no maps. */
+/* Replaces a file of the test's user in a namespace with these maps, or without maps if they are
+ * NULL. */
 static mode_t replace_in_namespace(const char *uids, const char *gids)
 {
   lanebloom_filter *filter = build(10, 10, 1);
@@ -264,7 +266,8 @@ Test(saving, in_a_namespace_that_shows_any_group_as_one)
   leave_folder();
 }
 
-/* In this namespace root may give the file to that group, which is not the one it had. */
+/* In this namespace root may give the file to the group with the overflow number, but the file had
+ * another group. */
 Test(saving, in_a_namespace_that_has_such_a_group)
 {
   if (geteuid() != 0)
@@ -277,7 +280,7 @@ Test(saving, in_a_namespace_that_has_such_a_group)
   leave_folder();
 }
 
-/* If all groups are mapped, this is a group like any other. */
+/* If all groups are mapped, the group with the overflow number is a group like any other. */
 Test(saving, keeps_a_group_with_the_overflow_number)
 {
   FILE *map = fopen("/proc/self/gid_map", "r");

@@ -1,4 +1,4 @@
-/* Saving writes all or nothing.
+/* Saving writes the whole file or nothing.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "filter_files.h"
 #include "support.h"
 
-/* From here on no file can grow beyond 100,000 bytes: writing more fails, as on a full disk. */
+/* Limits files to 100,000 bytes from now on. Writing more fails, as on a full disk. */
 static void limit_files(void)
 {
   signal(SIGXFSZ, SIG_IGN);
@@ -62,7 +62,7 @@ Test(saving, follows_links_and_keeps_modes)
   leave_folder();
 }
 
-/* NFS and FAT have no nameless files, for example. */
+/* NFS and FAT, for example, have no nameless files. */
 Test(saving, on_a_simple_file_system)
 {
   enter_empty_folder();
@@ -97,7 +97,7 @@ Test(saving, where_no_file_can_be)
     memcpy(path + at, "./", 3);
   strcat(path, "link");
   for (size_t at = 200; at < sizeof target - 1; at += 200)
-    target[at] = '/'; /* each name is short enough, but folder and target together are too long */
+    target[at] = '/'; /* each name is short enough, but not both together */
   cr_assert(symlink(target, "link") == 0);
   cr_assert(lanebloom_filter_save(filter, path) == LANEBLOOM_ERR_IO && errno == ENAMETOOLONG, "%s",
             strerror(errno));
@@ -112,7 +112,8 @@ Test(saving, what_is_no_file_is_written_directly)
   cr_assert(lanebloom_filter_save(filter, "/dev/full") == LANEBLOOM_ERR_IO && errno == ENOSPC);
   save(filter, "/dev/null");
 
-  /* An open descriptor is written to at its offset, even if it refers to a regular file. */
+  /* If the path names an open descriptor, even of a regular file, bytes are written at its
+   * offset. */
   int file = open("appended", O_RDWR | O_CREAT | O_APPEND, 0666);
   char path[32];
   snprintf(path, sizeof path, "/dev/fd/%d", file);
@@ -158,7 +159,7 @@ Test(saving, a_full_disk_keeps_the_old_file)
   leave_folder();
 }
 
-/* Builds a filter with one key, of 5 MB, or of 25 MB if exhaustive. */
+/* Builds a filter with one key. The filter takes 5 MB, or 25 MB if exhaustive. */
 static lanebloom_filter *build_large(const char *key)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed(key, strlen(key), 1);
@@ -179,7 +180,8 @@ static uint64_t microseconds(void)
   return (uint64_t)now.tv_sec * 1000000 + (uint64_t)now.tv_nsec / 1000;
 }
 
-/* The child reports each save. It is killed after none to three, at any moment of the next one. */
+/* The child reports each save. After none to three of them, it is killed at any moment of the next
+ * save. */
 Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
 {
   enter_empty_folder();
@@ -223,8 +225,8 @@ Test(saving, a_kill_leaves_the_old_file_or_the_new_one)
   leave_folder();
 }
 
-/* If two threads save to one path at once, one of the two files remains. At every moment, the path
- * has a complete file. */
+/* If two threads save to one path at the same time, one of the two files remains. At every moment
+ * the path has a complete file. */
 Test(saving, two_at_once)
 {
   enter_empty_folder();

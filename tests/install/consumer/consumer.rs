@@ -1,4 +1,5 @@
-// A user's program in Rust: one file, with declarations by hand, linked with -llanebloom.
+// A user's program in Rust: one file, which declares the functions itself and links with
+// -llanebloom.
 // SPDX-License-Identifier: MIT
 use std::ffi::{c_char, c_int, c_void, CStr};
 use std::ptr;
@@ -39,7 +40,7 @@ extern "C" {
     fn lanebloom_filter_free(filter: *mut c_void);
 }
 
-// A record whose first field is the key.
+// A record. The first field is the key.
 #[repr(C)]
 struct Record {
     key: u64,

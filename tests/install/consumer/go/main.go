@@ -1,5 +1,6 @@
-// A user's program in Go. cgo refuses a pointer to Go memory that itself holds a pointer to Go
-// memory, as the keys struct would. Here the keys are in C memory; pinned.go pins them instead.
+// A user's program in Go. cgo refuses a pointer to Go memory if that memory holds a pointer to Go
+// memory, which the keys struct would. So the keys here are in C memory; pinned.go pins them
+// instead.
 // SPDX-License-Identifier: MIT
 package main
 
@@ -32,7 +33,7 @@ func numbers() []byte {
 	return bytes
 }
 
-// Builds a filter of the first half of the keys, and queries all of them.
+// Builds a filter of the first half of the keys, and queries all keys.
 func use(keys *C.lanebloom_keys) {
 	half := C.lanebloom_keys_part(keys, 0, n/2)
 	var filter *C.lanebloom_filter

@@ -1,4 +1,4 @@
-// Keys in Go memory, from Go 1.21 on: a struct may hold a pointer to memory that is pinned.
+// From Go 1.21 on, keys may be in Go memory: a struct may hold a pointer to memory that is pinned.
 // SPDX-License-Identifier: MIT
 //go:build go1.21
 
