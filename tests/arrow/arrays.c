@@ -121,7 +121,7 @@ void release_no_schema(struct ArrowSchema *schema)
 
 enum { NDIFFERENT = 100, MAX_STRING = 40 };
 
-/* Draws one of few numbers: near 0, negative ones near 0, near the smallest, or arbitrary. */
+/* Draws one of NDIFFERENT numbers: just above 0, just below 0, near INT64_MIN, or arbitrary. */
 static uint64_t random_number(struct rng *rng)
 {
   const uint64_t which = rng_below(rng, NDIFFERENT);

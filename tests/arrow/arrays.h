@@ -37,7 +37,7 @@ struct array_plan {
   const struct array_type *index_type; /* the type of a dictionary's indices; NULL: no dictionary */
   size_t n, nvalues;                   /* numbers of rows, and of a dictionary's values */
   uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none is */
-  bool has_slices;                       /* do arrays have an offset, after other rows? */
+  bool has_slices;                       /* do arrays begin after other rows? */
 };
 
 struct array_key {
@@ -47,7 +47,7 @@ struct array_key {
 
 enum { MAX_NBUFFERS = 8 };
 
-/* A column and its buffers, each allocated on its own without spare room. */
+/* A column and its buffers. Each buffer is allocated by itself, without spare room. */
 struct array_column {
   struct ArrowSchema schema;
   struct ArrowArray array;
@@ -62,7 +62,7 @@ struct sample {
   struct array_column rows, values;
   bool has_dictionary;
   uint64_t *indices;
-  lanebloom_slice *expected; /* the key of each row; data is NULL for null */
+  lanebloom_slice *expected; /* the key of each row; its data is NULL if the row is */
 };
 
 /* Fills in `sample`, which holds pointers to itself and so must not be moved. */

@@ -207,7 +207,7 @@ Test(refused, views_that_point_outside)
 {
   static const int32_t wrong[][3] = {
       {-1, 0, 0},         {INT32_MIN, 0, 0},  {13, -1, 0},
-      {13, 3, 0}, /* the first number after the buffers */
+      {13, 3, 0}, /* the lowest number without a buffer */
       {13, INT32_MAX, 0}, {13, INT32_MIN, 0}, {13, 0, -1},
       {13, 0, 8}, /* one byte too many */
       {21, 0, 0},         {INT32_MAX, 0, 0},  {INT32_MAX, 0, INT32_MAX},

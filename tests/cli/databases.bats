@@ -76,7 +76,7 @@ logs() {
     [[ $output -lt 1000 ]]
     [[ $stderr == *"in their comparator's order, so the key range is not known"* ]]
     [[ $kind == rocksdb-reverse || $stderr == *"every filter is probed for each key"* ]]
-    # The reported rate is that of all filters together.
+    # The reported rate covers all filters together.
     lanebloom tables --json $kind 2>/dev/null | jq -se --argjson n "$output" '
       ($n / 2000) as $share | .[0].model_rate as $rate |
       $share < 1.3 * $rate + 0.01 and $share > 0.7 * $rate - 0.01'

@@ -1,4 +1,4 @@
-# lanebloom plan: its numbers are equal to those of the filters that build makes.
+# lanebloom plan: its numbers equal the numbers of the filters that build makes.
 # SPDX-License-Identifier: MIT
 load helper
 

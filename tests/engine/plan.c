@@ -117,7 +117,7 @@ Test(plan, rocksdb_sizes_and_limits)
   uint64_t nbytes;
   unsigned nprobes;
   /* By hand: 1000 x 10 bits are 1250 bytes, which take 20 lines of 64 bytes. 10,000 bits take 20
-   * lines of 512 bits, and one more, because the number of lines is odd. */
+   * lines of 512 bits, and one more, because the number must be odd. */
   cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 1000, &nbytes, &nprobes) ==
             LANEBLOOM_OK);
   cr_assert(nbytes == 20 * 64 + 5 && nprobes == 6);

@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 enum {
-  MAX_NBYTES = 80 << 10, /* the limit of lanebloom.h; includes the thread's own few KiB */
+  MAX_NBYTES = 80 << 10, /* as lanebloom.h states; includes the few KiB of the thread itself */
   STACK_NBYTES = 1 << 20,
   NKEYS = 30000,
   PATTERN = 0xa5

@@ -69,7 +69,7 @@ static struct guarded table_bytes;
 static bool in_database, from_memory;
 static uint8_t
     clean_hits[MAX_TABLES]
-              [BITMAP_NBYTES]; /* hits without a fault; those of all tables together come last */
+              [BITMAP_NBYTES]; /* hits without a fault; the last row has the hits in any table */
 static bool are_clean;
 static struct guarded current_bytes, manifest_bytes;
 

@@ -10,7 +10,7 @@ static uint32_t hash_of(size_t key)
   return model_bloomhash(keys[key].data, keys[key].size, false);
 }
 
-/* 3 keys of INT_MAX bits each: 805,306,367.6 bytes. */
+/* 3 keys of INT_MAX bits each take 805,306,367.6 bytes, rounded up. */
 enum { BITS_PER_KEY = INT_MAX };
 static const uint64_t BUILT_NBYTES = 805306368;
 

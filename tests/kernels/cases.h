@@ -61,7 +61,7 @@ void ribbon_every_kind_of_hash(const struct trial *trial);
 void ribbon_large(const struct trial *trial);
 void ribbon_calls(const struct trial *trial);
 
-/* Keys, hashed and probed or added at once, and the public calls: calls.c. */
+/* Keys that are hashed while they are probed or added, and the public calls: calls.c. */
 void sources_of_keys(const struct trial *trial);
 void calls_around_a_block(const struct trial *trial);
 void calls_around_a_part(const struct trial *trial);

@@ -49,7 +49,7 @@ expected_on() { # CPU [MISSING-FEATURE]
 
 # Succeeds if no gather has its index in register 4, because qemu 7.2 would ignore that index. In
 # the addresses of other instructions, number 4 means "no index". The compiler chooses the register.
-gathers_as_a_cpu_does() { # PROGRAM: its kernel avx2
+gathers_as_a_cpu_does() { # PROGRAM: checks its kernel avx2
   ! objdump -d --no-show-raw-insn "$1" | grep -q 'vpgather.*,%ymm4,'
 }
 

@@ -300,7 +300,7 @@ enum {
 
 static const struct kernel_table *kernels[MAX_KERNELS]; /* all but scalar */
 static size_t nkernels;
-static uint8_t *key_bytes, *room; /* the bytes of keys; those of filters */
+static uint8_t *key_bytes, *room; /* the bytes of keys; the bytes of a filter */
 
 static void find_kernels(void)
 {

@@ -8,7 +8,7 @@
 
 static const lanebloom_format formats[] = {LANEBLOOM_ROCKSDB_LEGACY, LANEBLOOM_ROCKSDB_LOCAL};
 
-/* Checks the size and the rate for nentries, which need not be added, to the last bit. */
+/* Checks the size and the rate for nentries, to the last bit. The entries need not be added. */
 void check_plan(lanebloom_format format, double bits, oracle_builder *oracle, uint64_t nentries);
 
 /* Screens the key set with the bytes opened as `format`, and checks that every answer is RocksDB's.

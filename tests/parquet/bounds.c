@@ -1,4 +1,4 @@
-/* The bounds of column chunks: which are trusted, and which keys they leave.
+/* The bounds of column chunks: which of them are trusted, and which keys they exclude.
  * SPDX-License-Identifier: MIT */
 #include "writer.h"
 
@@ -27,7 +27,7 @@ static struct value double_value(double value)
   return value_of(bytes, 8);
 }
 
-/* Returns which keys may be in a file without a filter: bit i is for key i. */
+/* Returns which keys may be in a file without a filter. Bit i stands for key i. */
 static unsigned passing_keys(const struct file_plan *plan, const struct value *keys, size_t n)
 {
   uint8_t *bytes, bitmap[1] = {0xff};
@@ -48,8 +48,8 @@ static unsigned passing_keys(const struct file_plan *plan, const struct value *k
   return bitmap[0];
 }
 
-/* The bounds are 4 and 6. The numbers are 3 to 7, and others that are below them only as signed
- * ones. */
+/* The bounds are 4 and 6. The keys are 3 to 7, and numbers that are below these as signed numbers
+ * but above them as unsigned ones. */
 static const int32_t numbers[] = {7, -2, 5, 3, 4, 6, INT32_MIN, -1};
 
 static unsigned passing_numbers(const struct file_plan *plan)
@@ -99,7 +99,7 @@ Test(parquet, unsigned_bounds)
   plan.converted = 13;
   plan.order = TYPE_ORDER;
   plan.min = int32_value(4);
-  plan.max = int32_value(-2); /* 2^32 - 2 */
+  plan.max = int32_value(-2); /* 2^32 - 2 if unsigned */
   cr_assert(passing_numbers(&plan) == (FOUR_TO_SIX | 1 | 1 << 1 | 1 << 6));
   plan.order = 0;
   plan.old_min = plan.min;
@@ -187,13 +187,13 @@ Test(parquet, bounds_of_bytes)
   plan.min = value_of("", 0);
   plan.max = value_of("\xfe", 1);
   cr_assert(passing_keys(&plan, keys, 8) == (ALL ^ 1 << 7));
-  plan.logical = 17; /* a geometry has no order */
+  plan.logical = 17; /* geometries have no order */
   cr_assert(passing_keys(&plan, keys, 8) == ALL);
 }
 
 Test(parquet, bounds_of_decimals)
 {
-  /* -1, 0, 2^64 and -2^64, in 9 bytes */
+  /* the numbers -1, 0, 2^64 and -2^64, in 9 bytes */
   static const uint8_t stored[4][9] = {
       {0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0}, {1}, {0xff}};
   static const uint8_t queried[4][16] = {
@@ -235,8 +235,8 @@ Test(parquet, int96_has_no_bounds)
 
 /* ---- Trusted writers ---- */
 
-/* A writer, and whether its bounds of int32, its bounds of uint32, and its counts of nulls are
- * used. */
+/* Names a writer, and states whether its bounds of int32, its bounds of uint32, and its counts of
+ * nulls are used. */
 static const struct {
   const char *created_by;
   bool of_signed, of_unsigned, counts;
@@ -277,7 +277,7 @@ static const struct {
     {"", false, false, false},
 };
 
-/* parquet-go's bounds leave out values if there are NaNs. */
+/* If there are NaNs, parquet-go's bounds may leave out values. */
 Test(parquet, floats_of_a_writer_that_is_right_about_integers)
 {
   const struct value key = double_value(9);

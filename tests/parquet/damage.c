@@ -1,6 +1,6 @@
-/* Damaged files: 400 mutants of each frozen file. No byte outside a file is read, memory is bounded
- * by the file's size, and the file is refused or every query has an answer. Damage to pages, which
- * are never read, has no effect.
+/* Damaged files: 400 mutants of each frozen file. Either the file is refused, or every query has an
+ * answer. No byte outside the file is read, and the file's size limits the memory. Pages are never
+ * read, so damage to them has no effect.
  * SPDX-License-Identifier: MIT */
 #include <malloc.h>
 
@@ -10,7 +10,7 @@ enum {
   NMUTANTS = 400,
   MAX_NCOLUMNS = 30,
   /* The most bytes of live memory for each byte of the file. A column of the schema takes at least
-   * 6 bytes in the file and sizeof(struct column) in memory, and lists grow by doubling. */
+   * 6 bytes in the file, but sizeof(struct column) in memory, and lists grow by doubling. */
   MAX_GROWTH = 100,
   MIN_NBYTES = 1 << 18
 };
@@ -81,7 +81,7 @@ static struct tally {
 
 static struct rng rng;
 
-/* Returns an offset in the pages of some chunk, or SIZE_MAX if the file has none. */
+/* Returns an offset in the pages of some chunk, or SIZE_MAX if the file has no pages. */
 static size_t draw_page_byte(void)
 {
   lanebloom_parquet *file;
@@ -103,7 +103,7 @@ static size_t draw_page_byte(void)
 
 enum { FOOTER, BEHIND_PAGES, PAGES, CUT, HOLE, NWAYS };
 
-/* Damages a copy, and sets its new size. Returns false if this way does not apply. */
+/* Damages a copy in one way, and sets its new size. Returns false if this way does not apply. */
 static bool damage(uint8_t *bytes, size_t *nbytes, unsigned way)
 {
   const size_t n = *nbytes, footer = original.footer_offset;
@@ -112,7 +112,7 @@ static bool damage(uint8_t *bytes, size_t *nbytes, unsigned way)
   case CUT:
     *nbytes = at;
     return true;
-  case HOLE: { /* offsets then point to other data */
+  case HOLE: { /* so that offsets point to other data */
     const size_t hole = 1 + rng_below(&rng, n - at);
     memmove(bytes + at, bytes + at + hole, n - at - hole);
     *nbytes = n - hole;
@@ -179,7 +179,7 @@ static void screen_column(const lanebloom_parquet *file, const struct frozen_col
   lanebloom_parquet_keys_free(prepared);
 }
 
-/* Reads everything that the file says, whether it makes sense or not. */
+/* Calls everything that describes the file, whether its contents make sense or not. */
 static void describe_all(const lanebloom_parquet *file, const lanebloom_parquet_info *info)
 {
   uint64_t sum = strlen(info->created_by);
@@ -257,7 +257,8 @@ static void try_original(void)
   original.ncolumns = 0;
 }
 
-/* Collects the columns of a file, and tries the file when the next one comes. */
+/* Collects the columns of one file. When a column of the next file comes, tries the file
+ * before it. */
 static void collect(const struct frozen_column *column, void *context)
 {
   (void)context;

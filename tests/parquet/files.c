@@ -1,4 +1,4 @@
-/* Frozen files and their answers, and keys.
+/* Reads the frozen files and their answers, and makes keys.
  * SPDX-License-Identifier: MIT */
 #include "parquet.h"
 

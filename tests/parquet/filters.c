@@ -1,9 +1,9 @@
-/* Filters of column chunks: headers that are refused, zeros and NaN, INT96, and few keys of large
+/* Filters of column chunks: headers that are refused, zeros and NaN, INT96, and few keys for large
  * filters.
  * SPDX-License-Identifier: MIT */
 #include "writer.h"
 
-/* Builds a filter of these keys, with its header. For free(). */
+/* Builds a filter of these keys, with the header of a filter. For free(). */
 static uint8_t *build_filter(const lanebloom_keys *keys, double bits_per_key, size_t *nbytes)
 {
   lanebloom_filter *filter;
@@ -20,7 +20,7 @@ static uint8_t *build_filter(const lanebloom_keys *keys, double bits_per_key, si
 
 /* ---- Refusals ---- */
 
-/* Checks that screening fails, and reports that every key may be there. */
+/* Checks that screening fails and reports that every key may be there. */
 static void refused(const struct file_plan *plan, lanebloom_status expected, const char *text)
 {
   static const int32_t numbers[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -94,7 +94,7 @@ Test(parquet, offsets_that_are_refused)
   refused(&plan, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
   plan.offset_in_footer = -1;
   refused(&plan, LANEBLOOM_ERR_CORRUPT, "expected a filter before the footer");
-  plan.offset_in_footer = (int64_t)writer.n; /* the last bytes are zeros, an empty struct */
+  plan.offset_in_footer = (int64_t)writer.n; /* the zeros there are an empty struct */
   refused(&plan, LANEBLOOM_ERR_FORMAT, "expected 1 (split blocks), found 0");
   free(writer.bytes);
 }
@@ -103,7 +103,7 @@ Test(parquet, chunks_that_cannot_be_read)
 {
   struct file_plan plan = plain_plan();
   plan.filter = (const uint8_t *)"";
-  plan.nnulls = plan.nvalues; /* this must not be used either */
+  plan.nnulls = plan.nvalues; /* nor may this exclude keys */
   plan.is_encrypted = true;
   refused(&plan, LANEBLOOM_ERR_LIMIT, "expected a column that can be read, found an encrypted one");
   plan.is_encrypted = false;
@@ -151,8 +151,8 @@ Test(parquet, zeros_and_nan)
 
 /* ---- Timestamps of INT96 ---- */
 
-/* Seconds and nanoseconds since 1970; and the Julian day and the nanoseconds of the day, as
- * stored. */
+/* Seconds and nanoseconds since 1970, and how such a time is stored: the Julian day and the
+ * nanoseconds of the day. */
 static const struct {
   int64_t seconds, ns, julian, ns_of_day;
 } times[] = {
@@ -160,10 +160,10 @@ static const struct {
     {-62135596800, 0, 1721426, 0},
     {-12219292800, 1000000, 2299161, 1000000}, /* 1582-10-15, the first Gregorian day */
     {-9223372037, 145224191, 2333836, 763145224191},
-    {-9223372037, 145224192, 2333836, 763145224192}, /* the least of 64 bits */
+    {-9223372037, 145224192, 2333836, 763145224192}, /* the least time in 64 bits */
     {-1, 999999000, 2440587, 86399999999000},
     {0, 0, 2440588, 0},
-    {9223372036, 854775807, 2547339, 85636854775807}, /* the largest of 64 bits */
+    {9223372036, 854775807, 2547339, 85636854775807}, /* the last time in 64 bits */
     {9223372036, 854775808, 2547339, 85636854775808},
     {9246182400, 0, 2547604, 0},                        /* 2263-01-01 */
     {253402300799, 999999999, 5373484, 86399999999999}, /* the end of the year 9999 */
@@ -185,7 +185,8 @@ static void add_key(struct int96_keys *keys, size_t time, __int128 value, size_t
   keys->slices[keys->n++] = (lanebloom_slice){bytes, nbytes};
 }
 
-/* Makes all times that a unit can express, in 16 bytes and, if they fit, in 8. */
+/* Makes keys for all times that a unit can express: keys of 16 bytes and, if the time
+ * fits, of 8. */
 static void make_int96_keys(lanebloom_encoding encoding, struct int96_keys *keys)
 {
   int64_t units = 1;
@@ -204,7 +205,7 @@ static void make_int96_keys(lanebloom_encoding encoding, struct int96_keys *keys
   }
 }
 
-/* Checks that only keys of this time may be in a filter of one value. */
+/* Checks that a filter of one value lets only keys of this time pass. */
 static void check_int96(const struct int96_keys *keys, int64_t julian, int64_t ns_of_day,
                         size_t time)
 {
@@ -244,7 +245,7 @@ Test(parquet, int96_of_any_year)
   }
 }
 
-/* Some writers round days towards 1970, so nanoseconds before 1970 are negative. */
+/* Some writers round days towards 1970. The nanoseconds of times before 1970 are then negative. */
 Test(parquet, int96_with_negative_nanoseconds)
 {
   for (int encoding = LANEBLOOM_TIMESTAMP_S; encoding <= LANEBLOOM_TIMESTAMP_NS; encoding++) {
@@ -253,7 +254,7 @@ Test(parquet, int96_with_negative_nanoseconds)
     for (size_t i = 0; times[i].seconds < 0; i++)
       if (times[i].ns_of_day > 0)
         check_int96(&keys, times[i].julian + 1, times[i].ns_of_day - 86400000000000, i);
-    /* Midnights, and times since 1970, have only one representation. */
+    /* Midnights have only one representation, and so have times since 1970. */
     check_int96(&keys, 1721427, -86400000000000, COUNT(times));
     check_int96(&keys, 5373485, -1, COUNT(times));
   }
@@ -291,7 +292,7 @@ Test(parquet, int96_cannot_hold)
   free(bytes);
 }
 
-/* ---- Few keys of a large filter, from which only blocks are read ---- */
+/* ---- Few keys and a large filter, of which only some blocks are read ---- */
 
 enum { NADDED = 100000, MAX_NFEW = 40 };
 
@@ -340,7 +341,7 @@ Test(parquet, few_keys)
   free(added);
 }
 
-/* A time with two representations may be in either of two blocks. */
+/* A time that has two representations may be in either of two blocks. */
 Test(parquet, few_keys_of_int96)
 {
   enum { NVALUES = 20000, NBYTES = 12 };

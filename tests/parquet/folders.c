@@ -1,5 +1,5 @@
-/* The files that names stand for. Each folder is listed once, and twice as many folders take little
- * more than twice as many comparisons.
+/* The files that names stand for. Each folder is listed once. For twice as many folders, there are
+ * little more than twice as many comparisons.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -35,8 +35,8 @@ void *__wrap_tsearch(const void *key, void **root, int (*compare)(const void *a,
 
 /* ---- Folders ---- */
 
-/* Lists a folder of n folders, the last of which has a file and a link to the first folder. Returns
- * the number of comparisons. */
+/* Makes n folders in a folder, and lists that folder. The last of them has a file and a link to the
+ * first one. Returns the number of comparisons. */
 static size_t list_folders(size_t n)
 {
   char top[] = "/tmp/lanebloom-XXXXXX", path[100];
@@ -75,8 +75,8 @@ Test(parquet, work_of_folders)
 
 /* ---- Names ---- */
 
-/* Enters a new folder with these files. Files that are not named .parquet begin and end as Parquet
- * files do, except those named `text'. */
+/* Enters a new folder with these files. Files that are not named .parquet have the first and last
+ * bytes of Parquet files, except those named `text'. */
 static void enter_folder(char top[])
 {
   static const char *const names[] = {
@@ -175,8 +175,8 @@ Test(parquet, likely_files)
   leave_folder(top);
 }
 
-/* Folders nest deeper than a path may be long. What cannot be opened by its path is not passed
- * over, and the line says why even if the name is long. */
+/* Folders can nest so deep that a path is too long to be opened. Such a file is not left out, and
+ * the message gives the reason even if the name is long. */
 Test(parquet, deep_folders)
 {
   char top[] = "/tmp/lanebloom-XXXXXX", name[201] = "", problem[1024];

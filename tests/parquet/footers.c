@@ -88,7 +88,7 @@ static void write_column(struct writer *writer, const char *name)
   end_struct(writer);
 }
 
-/* Ends a file whose schema was written, and that has no row groups. */
+/* Ends a file whose schema is complete and that has no row groups. */
 static void end_file(struct writer *writer)
 {
   write_list(writer, 4, STRUCT, 0);
@@ -96,7 +96,7 @@ static void end_file(struct writer *writer)
   uint8_t tail[] = "....PAR1";
   store_le((__int128)writer->n, 4, tail);
   write_bytes(writer, tail, 8);
-  /* This is the first magic number; no offset refers to the bytes that it moves. */
+  /* Makes room for the first magic number. No offset refers to the bytes that move. */
   write_bytes(writer, tail, 4);
   memmove(writer->bytes + 4, writer->bytes, writer->n - 4);
   memcpy(writer->bytes, "PAR1", 4);
@@ -115,7 +115,7 @@ static lanebloom_status find(const lanebloom_parquet *file, const char *path, co
   const lanebloom_status status =
       lanebloom_parquet_find(file, path, &column, problem, sizeof problem);
   if (status) {
-    /* The message then lists the columns. */
+    /* The message also lists the columns. */
     cr_assert(strncmp(problem, expected, strlen(expected)) == 0, "%s", problem);
     cr_assert(strstr(problem, "; the file has id, user.id, user.name, "), "%s", problem);
     return status;
@@ -167,7 +167,7 @@ Test(parquet, paths)
   free(writer.bytes);
 }
 
-/* nelements: as the list states; nmembers: as the root states; ncolumns: the actual number. */
+/* The list of the schema states nelements, and the root states nmembers. There are ncolumns. */
 static void refused_schema(size_t nelements, int32_t nmembers, size_t ncolumns, const char *text)
 {
   struct writer writer = {0};
@@ -194,7 +194,7 @@ Test(parquet, schemas_that_are_refused)
   refused(deep.bytes, deep.n, LANEBLOOM_ERR_LIMIT, "groups nested at most 100 deep");
   free(deep.bytes);
 
-  /* The paths would take a thousand times the footer's size. */
+  /* The paths of all columns would take a thousand times the footer's size. */
   static char name[20001];
   memset(name, 'n', sizeof name - 1);
   struct writer wide = {0};

@@ -1,5 +1,5 @@
-/* Files by pyarrow, DuckDB, arrow-rs and parquet-mr, checked against answers that were frozen with
- * them.
+/* Files of pyarrow, DuckDB, arrow-rs and parquet-mr, checked against the answers that were frozen
+ * with them.
  * SPDX-License-Identifier: MIT */
 #include "parquet.h"
 
@@ -38,8 +38,8 @@ static void check_chunk(const lanebloom_parquet *file, size_t row_group, size_t 
             nmaybe == count);
 }
 
-/* Checks that the builder makes the same bytes of the row group's keys. Returns false if it can
- * make no filter of this size. */
+/* Checks that the builder makes the same bytes from the row group's keys. Returns false if the
+ * builder makes no filters of this size. */
 static bool is_as_built(const lanebloom_filter *written, size_t row_group,
                         const struct frozen_column *frozen)
 {
@@ -49,7 +49,7 @@ static bool is_as_built(const lanebloom_filter *written, size_t row_group,
     if (has_bit(frozen->has[row_group], i))
       keys[n++] = frozen->keys[i];
   const void *bytes = lanebloom_filter_bytes(written, &nbytes);
-  if (8 * nbytes > 1000 * n) /* more bits per key than the builder accepts */
+  if (8 * nbytes > 1000 * n) /* the builder accepts no more bits per key */
     return false;
   const lanebloom_keys batch = lanebloom_keys_slices(keys, n);
   lanebloom_filter *built;
@@ -63,7 +63,7 @@ static bool is_as_built(const lanebloom_filter *written, size_t row_group,
   return true;
 }
 
-/* Checks that the filter alone has every key of the row group. */
+/* Checks that the filter alone, without bounds, has every key of the row group. */
 static void check_filter(const lanebloom_parquet *file, size_t row_group, size_t column,
                          const struct frozen_column *frozen, struct counts *counts)
 {
@@ -87,7 +87,7 @@ static void check_filter(const lanebloom_parquet *file, size_t row_group, size_t
     cr_assert(info.filter_nbytes > nbytes && info.filter_nbytes < nbytes + 30);
     counts->nwith_length++;
   }
-  /* The bytes of decimals and INT96 differ from those of the keys. */
+  /* For decimals and INT96, a filter holds other bytes than the keys have. */
   lanebloom_parquet_column_info type;
   lanebloom_parquet_describe_column(file, column, &type, sizeof type);
   if (frozen->encoding != LANEBLOOM_DECIMAL128 && strcmp(type.type, "timestamp-int96") != 0) {

@@ -406,7 +406,7 @@ def bitmap(bits):
 
 def answers(path, out):
     data = path.read_bytes()
-    # pyarrow reads INT96 as 64 bits: some files have nanoseconds, others a wider range of years.
+    # pyarrow reads INT96 as 64 bits. These hold nanoseconds, or units for a wider range of years.
     unit = "us" if "years" in path.name else "ns"
     file = pq.ParquetFile(path, coerce_int96_timestamp_unit=unit)
     meta = file.metadata

@@ -15,7 +15,8 @@
 
 enum { PROBLEM_NBYTES = 300, MAX_NQUERIES = 256, MAX_NGROUPS = 4, BITMAP_NBYTES = 32 };
 
-/* A column of a frozen file, and the keys that each row group has or may have, by answers.txt. */
+/* A column of a frozen file, and the keys that each row group has or may have. answers.txt has
+ * these. */
 struct frozen_column {
   char file[100], path[200];
   lanebloom_encoding encoding;
@@ -25,7 +26,7 @@ struct frozen_column {
   uint8_t has[MAX_NGROUPS][BITMAP_NBYTES], may_have[MAX_NGROUPS][BITMAP_NBYTES];
 };
 
-/* Calls `visit` with each column; `context` is passed on. Returns how many there are. */
+/* Calls `visit` with each column and with `context`. Returns the number of columns. */
 size_t visit_frozen(void (*visit)(const struct frozen_column *column, void *context),
                     void *context);
 

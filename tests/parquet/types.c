@@ -1,4 +1,4 @@
-/* Types of columns: their keys, and keys that they cannot hold.
+/* The types of columns, the keys that they take, and keys that they cannot hold.
  * SPDX-License-Identifier: MIT */
 #include "writer.h"
 
@@ -20,7 +20,7 @@ static const struct type_case {
     {DOUBLE_, 0, -1, 0, 0, 0, 0, 0, "float64", LANEBLOOM_FLOAT64, 8},
     {BYTES, 0, -1, 0, 0, 0, 0, 0, "binary", LANEBLOOM_BYTES, 0},
     {FIXED, 5, -1, 0, 0, 0, 0, 0, "binary(5)", LANEBLOOM_BYTES, 5},
-    /* the older annotation */
+    /* with the older annotation only */
     {BYTES, 0, 0, 0, 0, 0, 0, 0, "string", LANEBLOOM_BYTES, 0},
     {BYTES, 0, 4, 0, 0, 0, 0, 0, "enum", LANEBLOOM_BYTES, 0},
     {INT32, 0, 5, 0, 0, 0, 2, 9, "decimal(9,2)", LANEBLOOM_DECIMAL128, 16},
@@ -30,7 +30,7 @@ static const struct type_case {
     {FIXED, 33, 5, 0, 0, 0, 2, 76, "decimal(76,2)", -1, 0},
     {INT32, 0, 5, 0, 0, 0, 0, 0, "unknown", -1, 0},
     {INT32, 0, 5, 0, 0, 0, 3, 2, "unknown", -1, 0},
-    /* more digits than the size can hold */
+    /* with more digits than the size can hold */
     {INT32, 0, 5, 0, 0, 0, 0, 10, "unknown", -1, 0},
     {INT64, 0, 5, 0, 0, 0, 0, 19, "unknown", -1, 0},
     {FIXED, 1, 5, 0, 0, 0, 2, 2, "decimal(2,2)", LANEBLOOM_DECIMAL128, 16},
@@ -60,7 +60,7 @@ static const struct type_case {
     {BYTES, 0, 20, 0, 0, 0, 0, 0, "bson", LANEBLOOM_BYTES, 0},
     {FIXED, 12, 21, 0, 0, 0, 0, 0, "interval", -1, 0},
     {INT32, 0, 99, 0, 0, 0, 0, 0, "unknown", -1, 0},
-    /* the newer one, which wins */
+    /* with both annotations, of which the newer one counts */
     {BYTES, 0, 4, 1, 0, 0, 0, 0, "string", LANEBLOOM_BYTES, 0},
     {FIXED, 13, -1, 5, 0, 0, 10, 30, "decimal(30,10)", LANEBLOOM_DECIMAL128, 16},
     {INT64, 0, -1, 7, 2, 0, 0, 0, "time-us", LANEBLOOM_INT64, 8},
@@ -119,7 +119,7 @@ Test(parquet, types)
                                                                              : 0),
               "%s", type->text);
     cr_assert(info.is_int96 == (type->physical == INT96));
-    /* Every encoding but the column's own is refused; INT96 accepts four. */
+    /* Every encoding is refused but the column's own; INT96 accepts four. */
     static const uint8_t zeros[16];
     for (int encoding = 0; encoding <= LANEBLOOM_UUID; encoding++) {
       const lanebloom_keys keys =
@@ -218,7 +218,8 @@ Test(parquet, keys_of_another_size)
   free(bytes);
 }
 
-/* The file states the size of its values. Keys of another size take no memory. */
+/* The file states the size of its values. If that size is huge, keys of another size still take no
+ * memory. */
 Test(parquet, keys_of_a_huge_size)
 {
   enum { NKEYS = 100000 };

@@ -1,10 +1,10 @@
-/* Work is linear in the file's size, whatever it contains: for a file of twice the size, at most
- * 2.5 times as many bytes are read or described.
+/* The work is linear in the file's size, whatever the file contains: for a file of twice the size,
+ * at most 2.5 times as many bytes are read or described.
  * SPDX-License-Identifier: MIT */
 #include "../src/input.h"
 #include "writer.h"
 
-enum { NKEYS = 1000 /* so many that filters are read whole */ };
+enum { NKEYS = 1000 /* so many that whole filters are read */ };
 
 /* ---- Counted bytes ---- */
 
@@ -26,10 +26,10 @@ lanebloom_status __wrap_lanebloom_input_read(const struct input *input, uint64_t
 
 struct work {
   uint64_t nbytes;
-  size_t nrefused; /* number of filters */
+  size_t nrefused; /* number of filters that are refused */
 };
 
-/* Screens keys in all row groups, and loads their filters. No bit is set in these, so keys may be
+/* Screens keys in all row groups, and loads the filters. No bit of a filter is set, so keys may be
  * in a row group only if its filter is refused. */
 static struct work screen_all(const struct file_plan *plan)
 {
@@ -60,10 +60,11 @@ static struct work screen_all(const struct file_plan *plan)
   return work;
 }
 
-/* NROW_GROUPS filters of FILTER_NBYTES, or `times` as many of `times` the size. */
+/* A file has NROW_GROUPS filters of FILTER_NBYTES, or `times` as many, each `times` as large. */
 enum { NROW_GROUPS = 32, FILTER_NBYTES = 16384, MAX_TIMES = 2 };
 
-/* stride: bytes from each filter's header to the next one; 0: all share one filter. */
+/* stride: the bytes from each filter's header to the next header; 0: all row groups share one
+ * filter. */
 static struct work screen_overlapping(size_t times, size_t stride, bool has_lengths)
 {
   static const uint8_t zeros[FILTER_NBYTES * MAX_TIMES];
@@ -94,7 +95,7 @@ Test(parquet, work_of_filters_that_overlap)
     const bool has_lengths = i % 2;
     const struct work once = screen_overlapping(1, stride, has_lengths),
                       twice = screen_overlapping(2, stride, has_lengths);
-    const size_t naccepted = stride > 0; /* the last filter */
+    const size_t naccepted = stride > 0; /* only the last filter */
     test_context("stride %zu, %s lengths", stride, has_lengths ? "with" : "without");
     cr_assert(2 * twice.nbytes <= 5 * once.nbytes, "%llu bytes are read, then %llu",
               (unsigned long long)once.nbytes, (unsigned long long)twice.nbytes);
@@ -103,7 +104,8 @@ Test(parquet, work_of_filters_that_overlap)
   }
 }
 
-/* Filters one after another, from the last row group's to the first one's. */
+/* The filters are adjacent. The first one belongs to the last row group, and the last one to the
+ * first. */
 Test(parquet, filters_in_any_order)
 {
   static const uint8_t zeros[FILTER_NBYTES];
@@ -128,8 +130,8 @@ Test(parquet, filters_in_any_order)
 
 /* ---- Paths of columns ---- */
 
-/* Describes the column of each row group. Returns the total length of the paths, or 0 if they make
- * the file be refused. */
+/* Describes the column of each row group. Returns the total length of the paths, or 0 if the file
+ * is refused because of them. */
 static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool without_path)
 {
   struct file_plan plan = plain_plan();
@@ -156,7 +158,7 @@ static uint64_t describe_paths(size_t name_nbytes, size_t nrow_groups, bool with
   return ndescribed;
 }
 
-/* A row group without a path takes a few bytes in the file, but is printed with its path. */
+/* A row group without a path takes a few bytes in the file, but is described with its path. */
 Test(parquet, work_of_paths)
 {
   const uint64_t once = describe_paths(20000, 400, true), twice = describe_paths(40000, 800, true);

@@ -1,5 +1,5 @@
-/* Parquet files made by hand: a footer, row groups that are alike, and filters. They are for files
- * that no writer makes, or that only old ones made.
+/* Parquet files made by hand: a footer, row groups that are all alike, and filters. Such files are
+ * made by no writer, or only by old ones.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_PARQUET_WRITER_H
 #define LANEBLOOM_TESTS_PARQUET_WRITER_H
@@ -13,7 +13,7 @@ enum { STOP, YES, NO, I8, I16, I32, I64, DOUBLE, BINARY, LIST, SET, MAP, STRUCT 
 struct writer {
   uint8_t *bytes;
   size_t n, room;
-  int last_id[120]; /* the id of the last field on each level */
+  int last_id[120]; /* on each level, the id of the last field */
   size_t depth;
 };
 
@@ -49,16 +49,16 @@ struct file_plan {
   int32_t logical, logical_unit, logical_nbits;
   bool logical_is_signed;
 
-  int32_t order; /* the order of columns, a member of ColumnOrder; 0: none is written */
+  int32_t order; /* the member of ColumnOrder that is written; 0: none */
   struct value old_min, old_max, min, max;
-  int64_t nvalues, nnulls; /* NO_COUNT: not written */
+  int64_t nvalues, nnulls; /* NO_COUNT: none is written */
 
-  /* the bytes in the filter's place, with its header; NULL: none */
+  /* the bytes in the place of the filter and its header; NULL: none */
   const uint8_t *filter;
   size_t filter_nbytes;
-  int64_t length_in_footer; /* 0: none */
+  int64_t length_in_footer; /* 0: none is written */
   int64_t offset_in_footer; /* 0: the right offset */
-  int64_t filter_stride;    /* from each row group's filter to the next one */
+  int64_t filter_stride;    /* bytes from each filter to the next one */
 
   bool is_encrypted;
   const char *file_path;  /* NULL: this file */
@@ -66,7 +66,7 @@ struct file_plan {
   bool without_path;      /* chunks have no path */
   bool with_empty_path;   /* chunks have a path without names */
   size_t nmore_orders;    /* orders beyond the column's */
-  int32_t chunk_physical; /* below 0: the right type */
+  int32_t chunk_physical; /* negative: the right type */
   size_t nchunks;         /* in a row group; 1 is right */
   size_t nrow_groups;     /* 0: 1 */
   const char *magic;      /* NULL: "PAR1" */
@@ -74,20 +74,20 @@ struct file_plan {
   lanebloom_parquet_bounds bounds;
 };
 
-/* Returns an INT32 column without annotations, statistics or filter, all of whose bounds are
- * used. */
+/* Returns the plan of an INT32 column without annotations, statistics or filter. All bounds of the
+ * file are used. */
 struct file_plan plain_plan(void);
 
 /* Returns the file's bytes. For free(). */
 uint8_t *make_file(const struct file_plan *plan, size_t *nbytes);
 
-/* Opens the file, which must succeed. Free *bytes after closing it. */
+/* Opens the file, which must succeed. After closing the file, free *bytes. */
 lanebloom_parquet *open_planned(const struct file_plan *plan, uint8_t **bytes);
 
 /* Writes the bytes to a temporary file, and opens that. */
 lanebloom_parquet *open_as_file(const uint8_t *bytes, size_t nbytes);
 
-/* A filter's header. */
+/* The header of a filter. */
 struct filter_header {
   int32_t nbytes, algorithm, hash, compression;
 };

@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# Parquet files that other software writes during the test, as it once wrote those of
-# tests/vectors/parquet. Downloads the writers, and so runs only with LANEBLOOM_EXHAUSTIVE, which
-# test.sh --all sets, and in one preset, since the files are the same in each.
+# Parquet files that other software writes during the test, in the same way as those of
+# tests/vectors/parquet. The test downloads the writers, so it runs only with LANEBLOOM_EXHAUSTIVE,
+# which test.sh --all sets. It runs in only one preset, since the files are the same in each.
 # SPDX-License-Identifier: MIT
 
 setup() {
@@ -20,15 +20,15 @@ need_python() {
     "$SOURCE_DIR/scripts/download.sh" "$python" -m pip install -q \
       pyarrow==26.0.1 duckdb==2.0.0 xxhash==4.1.0 >pip.log 2>&1 || {
       echo "pyarrow cannot be downloaded: $(grep -v '^$' pip.log | tail -n 1)" \
-        >"$BATS_FILE_TMPDIR/why" # the other tests read it
+        >"$BATS_FILE_TMPDIR/why" # the other tests read this file
       skip "$(cat "$BATS_FILE_TMPDIR/why")"
     }
     touch "$BATS_FILE_TMPDIR/ready"
   fi
 }
 
-# screened LEAST: the files give the answers of pyarrow and of the definition of filters, for more
-# than LEAST columns.
+# screened LEAST: checks that screening the files gives the answers of pyarrow and of the filters'
+# definition, for more than LEAST columns.
 screened() {
   "$python" "$SOURCE_DIR/tests/parquet/make.py" answers files
   PARQUET_FILES=$PWD/files PARQUET_NCOLUMNS=$1 \

@@ -1,4 +1,4 @@
-/* lanebloom_leveldb.h as C11 sees it. The makers are in makers.cc.
+/* The C API of lanebloom_leveldb.h, compiled as C11. The makers are in makers.cc.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_leveldb.h>
 

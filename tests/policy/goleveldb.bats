@@ -1,7 +1,7 @@
 #!/usr/bin/env bats
-# lanebloom's builder as the filter of goleveldb, in a Go program that uses the installed library.
-# Downloads goleveldb, whose checksums Go verifies, and so runs only with LANEBLOOM_EXHAUSTIVE,
-# which test.sh --all sets.
+# lanebloom's builder makes the filters of goleveldb, in a Go program that uses the installed
+# library. The test downloads goleveldb, whose checksums Go verifies, so it runs only with
+# LANEBLOOM_EXHAUSTIVE, which test.sh --all sets.
 # SPDX-License-Identifier: MIT
 
 @test "goleveldb: filters and tables are the same bytes, and databases open with either" {

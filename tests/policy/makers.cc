@@ -1,4 +1,4 @@
-// Policies and databases of the real LevelDB.
+// Policies and databases that the real LevelDB makes.
 // SPDX-License-Identifier: MIT
 #include <cstdio>
 #include <cstdlib>
@@ -12,7 +12,7 @@
 
 #include "policy.h"
 
-extern "C" leveldb_filterpolicy_t *c_api_create(int bits_per_key); // in C: c_api.c
+extern "C" leveldb_filterpolicy_t *c_api_create(int bits_per_key); // in c_api.c
 
 struct policy {
   leveldb_filterpolicy_t *c_api; // NULL if the policy is from C++
@@ -29,7 +29,7 @@ policy *policy_create(maker maker, int bits_per_key)
   case BY_CLASS:
     made.used = lanebloom::NewLevelDBFilterPolicy(bits_per_key);
     break;
-  default: // the C API's policy is a FilterPolicy (LevelDB 1.23 db/c.cc)
+  default: // a policy of the C API is a FilterPolicy (LevelDB 1.23 db/c.cc)
     made.c_api = c_api_create(bits_per_key);
     made.used = reinterpret_cast<const leveldb::FilterPolicy *>(made.c_api);
   }
@@ -94,7 +94,7 @@ static leveldb::Options options_of(const policy *with)
   leveldb::Options options;
   options.create_if_missing = true;
   options.filter_policy = with->used;
-  options.write_buffer_size = 64 << 20; // only requested compactions happen
+  options.write_buffer_size = 64 << 20; // so large that only requested compactions happen
   options.max_file_size = 1 << 20;
   return options;
 }
@@ -106,7 +106,7 @@ static std::unique_ptr<leveldb::DB> open(const policy *with, const char *folder)
   return std::unique_ptr<leveldb::DB>(db);
 }
 
-// Makes a key of one of many lengths. Every third absent key is longer than a present one.
+// Makes a key of one of many lengths. An absent key is a present one with one more byte.
 static std::string key(size_t i, bool present)
 {
   std::string key = std::to_string(i * 2654435761u % 1000000007u) + std::string(i % 37, 'k');
@@ -116,7 +116,7 @@ static std::string key(size_t i, bool present)
 static std::string value(size_t i)
 {
   std::string value;
-  for (size_t j = 0; j < i % 20; j++) // digits that do not compress well
+  for (size_t j = 0; j < i % 20; j++) // these digits do not compress well
     value += std::to_string((i + 1) * (j + 1) * 2654435761u);
   return value;
 }
@@ -124,7 +124,7 @@ static std::string value(size_t i)
 void database_write(const policy *with, const char *folder, size_t nkeys)
 {
   const std::unique_ptr<leveldb::DB> db = open(with, folder);
-  for (int time = 0; time < 2; time++) { // the second time makes tables from those of the first
+  for (int time = 0; time < 2; time++) { // the second time compacts the first tables
     for (size_t i = 0; i < nkeys; i++)
       check(db->Put({}, key(i, true), value(i)));
     db->CompactRange(nullptr, nullptr);

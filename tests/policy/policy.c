@@ -1,6 +1,5 @@
-/* lanebloom_leveldb.h against LevelDB's built-in Bloom policy: the bytes of filters, the answers,
- * the expectations of LevelDB's own test of a Bloom policy, whole databases, and allocation
- * failures.
+/* Compares lanebloom_leveldb.h with LevelDB's built-in Bloom policy: the bytes of filters, answers,
+ * the expectations of LevelDB's own test, whole databases, and allocations that fail.
  * SPDX-License-Identifier: MIT */
 #include "policy.h"
 
@@ -43,7 +42,7 @@ Test(policy, has_the_name_of_the_built_in_one)
 
 /* ---- Bytes and answers ---- */
 
-/* Every number of bits per key, and numbers of keys around the one at which slices no longer fit
+/* Covers every number of bits per key, and numbers of keys around the largest whose slices fit on
  * the stack. */
 Test(policy, makes_the_same_bytes)
 {
@@ -76,7 +75,7 @@ Test(policy, makes_the_same_bytes)
   key_set_free(set);
 }
 
-/* Arbitrary bytes, also those that no policy writes. */
+/* The bytes are arbitrary, and include those that no policy writes. */
 Test(policy, answers_the_same)
 {
   enum { NFILTERS = 3000, NQUERIES = 50, MAX_SIZE = 100 };
@@ -140,7 +139,7 @@ static void store_number(uint8_t bytes[4], uint32_t number)
     bytes[i] = (uint8_t)(number >> 8 * i);
 }
 
-/* Returns the share of 10,000 absent keys that pass. All n present keys must pass. */
+/* Returns the share of 10,000 absent keys that pass. Checks that all n present keys pass. */
 static double rate_of(const policy *with, size_t n)
 {
   enum { NABSENT = 10000, FIRST_ABSENT = 1000000000 };
@@ -200,7 +199,7 @@ static int remove_entry(const char *path, const struct stat *status, int type, s
   return remove(path);
 }
 
-/* Appends a file's bytes to `all`, which has nbytes. Returns the new number of bytes. */
+/* Appends a file's bytes to `all`, which has nbytes already. Returns the new number of bytes. */
 static size_t append_file(const char *path, uint8_t **all, size_t nbytes)
 {
   FILE *file = fopen(path, "rb");
@@ -220,8 +219,7 @@ static int is_table(const struct dirent *entry)
   return length > 4 && strcmp(entry->d_name + length - 4, ".ldb") == 0;
 }
 
-/* Reads the names of all tables and their bytes, one after another. Returns the number of
- * tables. */
+/* Reads the names and the bytes of all tables, one after another. Returns the number of tables. */
 static int tables_of(const char *folder, uint8_t **all, size_t *nbytes)
 {
   struct dirent **entries;
@@ -283,7 +281,7 @@ Test(databases, have_the_same_tables_and_open_with_any_policy)
 
 /* ---- Filters that cannot be built ---- */
 
-/* The next `nfine` allocations succeed, and the `nfailing` after them fail. */
+/* The next `nfine` allocations succeed, and the next `nfailing` after these fail. */
 static size_t nfine, nfailing;
 
 void *__real_malloc(size_t size);
@@ -301,10 +299,10 @@ void *__wrap_malloc(size_t size)
   return NULL;
 }
 
-enum { NMANY = 300 }; /* so many keys that the C API allocates their slices */
+enum { NMANY = 300 }; /* for so many keys the C API allocates slices */
 
-/* The C API allocates first the slices, then the filter. If either fails, the filter lets every key
- * pass. */
+/* The C API first allocates the slices and then the filter. If either allocation fails, the filter
+ * lets every key pass. */
 Test(no_memory, a_filter_holds_every_key)
 {
   struct rng rng = rng_start(3);

@@ -1,11 +1,11 @@
 #!/usr/bin/env bats
-# Filters and answers that Spark makes during the test, as it once made those of
-# tests/vectors/spark. Downloads Spark, and so runs only with LANEBLOOM_EXHAUSTIVE, which test.sh
-# --all sets, and in one preset, since the files are the same in each.
+# Filters and answers that Spark makes during the test, in the same way as those of
+# tests/vectors/spark. The test downloads Spark, so it runs only with LANEBLOOM_EXHAUSTIVE, which
+# test.sh --all sets. It runs in only one preset, since the files are the same in each.
 # SPDX-License-Identifier: MIT
 
 setup_file() {
-  DOWNLOAD_UNTIL=$(($(date +%s) + 300)) # for both versions
+  DOWNLOAD_UNTIL=$(($(date +%s) + 300)) # both versions share this time
   export DOWNLOAD_UNTIL
 }
 
@@ -18,8 +18,8 @@ setup() {
   mkdir frozen random
 }
 
-# make VERSION: makes the files of seed 1, and of a new seed. The first command downloads what the
-# others need.
+# make VERSION: makes the files of seed 1 and of a new seed. Its first command downloads all that
+# the others need.
 make() {
   seed=${LANEBLOOM_TEST_SEED:-$SRANDOM}
   echo "seed $seed"
@@ -36,11 +36,12 @@ hex() { # FILE: prints its bytes in hex
   od -A n -v -t x1 "$1" | tr -d ' \n'
 }
 
-lines_of() { # KEYS: prints a line for each; hex between commas, "-" the empty key, "." none
+lines_of() { # KEYS, in hex with commas: prints a line for each key; "-": empty, ".": none
   [ "$1" = . ] || tr , '\n' <<<"$1" | sed 's/^-$//'
 }
 
-# check FORMAT VERSION: builds the same bytes as Spark, and gives the same answers.
+# check FORMAT VERSION: checks that lanebloom builds the same bytes as Spark and gives the same
+# answers.
 check() {
   for file in frozen/*; do
     diff "$file" "$SOURCE_DIR/tests/vectors/spark/${file##*/}"

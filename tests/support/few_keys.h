@@ -1,4 +1,4 @@
-/* A batch shared by the tests of the public calls, and a filter of it.
+/* A batch of keys that the tests of the public calls share, and a filter of these keys.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FEW_KEYS_H
 #define LANEBLOOM_TESTS_FEW_KEYS_H
@@ -8,7 +8,7 @@
 
 enum { NKEYS = 3000, WIDTH = 5 };
 
-/* Fills in NKEYS keys of WIDTH bytes, one after another, some with the high bit set. */
+/* Fills in NKEYS keys of WIDTH bytes, one after another. Some bytes have the high bit set. */
 static inline void fill_keys(uint8_t bytes[NKEYS * WIDTH])
 {
   for (uint32_t i = 0; i < NKEYS; i++)

@@ -1,4 +1,4 @@
-/* Shared by the tests of container files.
+/* Functions that the tests of container files share.
  * SPDX-License-Identifier: MIT */
 #include "filter_files.h"
 

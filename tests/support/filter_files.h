@@ -1,4 +1,4 @@
-/* Shared by the tests of container files: a folder, filters, and bytes of files.
+/* Functions that the tests of container files share: a folder, filters, and bytes of files.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_FILTER_FILES_H
 #define LANEBLOOM_TESTS_FILTER_FILES_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Makes an empty folder the current one, for this test's process alone. */
+/* Makes an empty folder, and makes it the current folder of this test's process. */
 void enter_empty_folder(void);
 void leave_folder(void);
 

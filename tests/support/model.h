@@ -1,6 +1,6 @@
-/* The filters written a second time, straight from their definitions, to check the scalar kernels:
- * one key and one probe at a time, with plain arithmetic. They share only the shape of the kernel
- * table with the library.
+/* The filters written a second time, straight from their definitions, to check the scalar kernels.
+ * The model takes one key and one probe at a time, with plain arithmetic. It shares only the shape
+ * of the kernel table with the library.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_MODEL_H
 #define LANEBLOOM_TESTS_MODEL_H
@@ -10,14 +10,14 @@
 /* Returns the BloomHash of one key. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
 
-/* Return XXPH3, XXH64 or one of Spark's hashes of one key. */
+/* Each returns a hash of one key: XXPH3, XXH64, or one of Spark's hashes. */
 uint64_t model_xxph3(const void *key, size_t size);
 uint64_t model_xxh64(const void *key, size_t size);
 uint64_t model_spark_murmur3(const void *key, size_t size);
 
-/* Return the position of probe i of a hash, counted from 0, in a payload of nbytes. There is a
- * function for each of these formats: LevelDB; RocksDB's legacy filters, with nlines lines;
- * FastLocalBloom; Parquet; and Spark. */
+/* Each returns the position of probe i of a hash, counted from 0, in a payload of nbytes. The
+ * formats are LevelDB; RocksDB's legacy filters, with nlines lines; FastLocalBloom; Parquet; and
+ * Spark. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
@@ -25,22 +25,23 @@ uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes);
 
-/* may_match returns whether a hash fulfils its equation in a Ribbon filter's payload. fit changes a
- * payload so that all these hashes do, except those that begin at the same slot as another one. */
+/* may_match returns whether a hash fulfils its equation in the payload of a Ribbon filter. fit
+ * changes a payload so that all these hashes fulfil theirs, except hashes that begin at the same
+ * slot as another one. */
 bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *payload,
                             uint64_t hash);
 void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
                       size_t n);
 
-/* Return the number of probes that the engines choose. A millibit is a thousandth of a bit. */
+/* Each returns the number of probes that an engine chooses. A millibit is a thousandth of a bit. */
 unsigned model_nprobes(unsigned bits_per_key);
 unsigned model_local_nprobes(uint64_t millibits_per_key);
 
-/* Return the size of RocksDB's payloads for nentries; 0 for none. */
+/* Each returns the size of a RocksDB payload for nentries, or 0 if there are none. */
 uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries);
 uint64_t model_local_nbytes(uint64_t millibits_per_key, uint64_t nentries);
 
-/* Returns LevelDB's KeyMayMatch for a hash, on any bytes. */
+/* Returns what LevelDB's KeyMayMatch answers for a hash and any bytes. */
 bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash);
 
 /* The operations of a kernel table for one format. */
@@ -59,8 +60,8 @@ static inline struct operations operations_of(const struct kernel_table *table,
                              layout->scratch_nbytes};
 }
 
-/* A format: its operations, and the positions of its probes; Ribbon's are NULL. Hashing accepts
- * only slices, so that other layouts are not checked against the model's own reading of them. */
+/* A format: its operations, and the positions of its probes, which are NULL for Ribbon. Hashing
+ * takes only slices, so that the model does not read the other layouts a second time. */
 struct model {
   struct operations ops;
   uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);

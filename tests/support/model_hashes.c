@@ -7,7 +7,7 @@
 
 #include "model_parts.h"
 
-/* Returns the number in ndigits bytes, the lowest digit first. */
+/* Returns the number in ndigits bytes. Each byte is a digit, and the lowest comes first. */
 static uint64_t number(const uint8_t *bytes, size_t ndigits)
 {
   uint64_t value = 0;
@@ -20,7 +20,7 @@ static uint64_t number(const uint8_t *bytes, size_t ndigits)
 
 static const uint64_t MULTIPLIER = 0xc6a4a793;
 
-/* Computes in 64 bits, and reduces to 32 bits after each step. */
+/* Computes in 64 bits, and reduces the value to 32 bits after each step. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail)
 {
   const uint8_t *bytes = key;
@@ -47,7 +47,7 @@ uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail)
 
 /* ---- XXPH3 ---- */
 
-/* As specifications print it; the library stores it as bytes. */
+/* The bytes in the order in which specifications print them, as text; the library stores bytes. */
 static const char SECRET[] = "b8fe6c3923a44bbe7c01812cf721ad1cded46de9839097db7240a4a4b7b3671fcb79e"
                              "64eccc0e578825ad07dccff7221"
                              "b8084674f743248ee03590e6813a264c3c2852bb91c300cb88d0658b1b532ea371644"
@@ -96,7 +96,7 @@ static uint64_t mix(const uint8_t *bytes, size_t secret_at)
               number(bytes + 8, 8) ^ secret(secret_at + 8, 8));
 }
 
-/* Computes one of eight lanes on its own. A stripe is 64 bytes, and a block is sixteen stripes. */
+/* Computes one of eight lanes by itself. A stripe has 64 bytes, and a block has sixteen stripes. */
 static uint64_t lane_of(const uint8_t *key, size_t size, size_t lane, uint64_t value)
 {
   size_t at = 0;
@@ -161,7 +161,7 @@ uint64_t model_xxph3(const void *key, size_t size)
 
 /* ---- XXH64 ---- */
 
-/* Computed by the xxHash library. */
+/* The xxHash library computes this hash. */
 uint64_t model_xxh64(const void *key, size_t size)
 {
   return XXH64(key, size, 0);
@@ -175,14 +175,14 @@ static uint64_t rotated(uint64_t value, unsigned nbits)
   return value * power % TWO_TO_32 + value / (TWO_TO_32 / power);
 }
 
-/* Computes in 64 bits, and reduces to 32 bits after each step. */
+/* Computes in 64 bits, and reduces the value to 32 bits after each step. */
 static uint64_t murmur3(const uint8_t *bytes, size_t size, uint64_t h)
 {
   const size_t ntail = size % 4, nwords = size / 4;
   for (size_t i = 0; i < nwords + ntail; i++) {
     uint64_t word = i < nwords ? number(bytes + 4 * i, 4) : bytes[size - ntail + i - nwords];
     if (i >= nwords && word > 127)
-      word += TWO_TO_32 - 256; /* a byte below 0 */
+      word += TWO_TO_32 - 256; /* the byte is negative */
     h ^= rotated(word * 3432918353 % TWO_TO_32, 15) * 461845907 % TWO_TO_32;
     h = (rotated(h, 13) * 5 + 3864292196) % TWO_TO_32;
   }

@@ -48,7 +48,7 @@ static uint64_t spark_v2_position(const struct filter_shape *shape, const void *
   return model_spark_v2_position(value, i, shape->nbytes);
 }
 
-/* The operations work only on stored hashes, which is all that tests need. */
+/* The operations take only stored hashes, which is all that tests need. */
 static void probe_at(position_function *position, size_t hash_nbytes,
                      const struct filter_shape *shape, const uint8_t *payload,
                      const struct hash_source *source, uint8_t *bitmap)

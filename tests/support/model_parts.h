@@ -1,4 +1,4 @@
-/* Arithmetic that the files of the model share.
+/* Arithmetic that several files of the model use.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_MODEL_PARTS_H
 #define LANEBLOOM_TESTS_MODEL_PARTS_H
@@ -7,7 +7,7 @@
 
 static const uint64_t TWO_TO_32 = (uint64_t)1 << 32;
 
-/* Returns the high half of a 128-bit product, by long multiplication with digits of 32 bits. */
+/* Returns the high half of a 128-bit product. Multiplies by hand, with digits of 32 bits. */
 static inline uint64_t high_half(uint64_t a, uint64_t b)
 {
   const uint64_t a0 = a % TWO_TO_32, a1 = a / TWO_TO_32, b0 = b % TWO_TO_32, b1 = b / TWO_TO_32;

@@ -4,7 +4,7 @@
 
 /* ---- Positions of probes ---- */
 
-/* Double hashing on 32 bits. */
+/* Returns the hash of probe i: double hashing on 32 bits. */
 static uint64_t nth_probe(uint32_t hash, unsigned i)
 {
   const uint64_t rotated = hash / 131072 + hash % 131072 * (uint64_t)32768; /* right by 17 bits */
@@ -22,8 +22,8 @@ uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint6
   return hash % nlines * line_nbits + nth_probe(hash, i) % line_nbits;
 }
 
-/* The low half of the hash selects the line, as a share of all lines. The high half, times the i-th
- * power of a constant, selects the bit in the line. */
+/* The low half of the hash selects the line, as a share of all lines. The high half is multiplied
+ * by the i-th power of a constant, and selects the bit in the line. */
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
 {
   const uint64_t nlines = nbytes / 64, line = hash % TWO_TO_32 * nlines / TWO_TO_32;
@@ -33,8 +33,8 @@ uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes)
   return line * 512 + share * 512 / TWO_TO_32;
 }
 
-/* The high half selects the block of eight words, as a share of all blocks. In word i, the low half
- * times an odd number selects the bit. */
+/* The high half of the hash selects the block of eight words, as a share of all blocks. The low
+ * half, multiplied by an odd number for word i, selects the bit in that word. */
 uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes)
 {
   static const uint64_t salts[] = {1203114875, 1150766481, 2284105051, 2729912477,
@@ -44,8 +44,8 @@ uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes)
   return block * 256 + i * 32 + share * 32 / TWO_TO_32;
 }
 
-/* Converts a position to that of the same bit in Spark's words of eight bytes, the highest byte
- * first. */
+/* Converts a position to the position of the same bit in Spark's words of eight bytes. In a word
+ * the highest byte comes first. */
 static uint64_t in_big_endian_words(uint64_t bit)
 {
   const uint64_t word = bit / 64, byte = 7 - bit % 64 / 8;
@@ -58,8 +58,8 @@ static int64_t with_sign(uint64_t value)
   return (int64_t)value - (value >= TWO_TO_32 / 2 ? (int64_t)TWO_TO_32 : 0);
 }
 
-/* In version 1 sums wrap, as in Java's int; in version 2 they are of Java's long, which they never
- * exceed. */
+/* In version 1, sums wrap like Java's int. In version 2, sums have Java's type long, which they
+ * never exceed. */
 uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes)
 {
   const uint64_t sum = hash % TWO_TO_32 + hash / TWO_TO_32 * (i + 1);
@@ -76,8 +76,8 @@ uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes)
 
 /* ---- Ribbon ---- */
 
-/* Segments of 128 bits are distributed to the blocks, so that the last ones have at most one more.
- * Each segment is a column of its block. */
+/* Distributes segments of 128 bits to the blocks. The last blocks may have one segment more than
+ * the others. Each segment is a column of its block. */
 static uint64_t ribbon_ncolumns(const struct filter_shape *shape, uint64_t block)
 {
   const uint64_t nsegments = shape->nbytes / 16, nblocks = shape->ribbon.nblocks;
@@ -93,7 +93,7 @@ static uint64_t ribbon_segment(const struct filter_shape *shape, uint64_t block)
   return block * least + (block > nblocks - nmore ? block - (nblocks - nmore) : 0);
 }
 
-/* Returns the position of the bit of a slot and a column. */
+/* Returns the position of the bit in this slot and this column. */
 static uint64_t ribbon_position(const struct filter_shape *shape, uint64_t slot, uint64_t column)
 {
   return (ribbon_segment(shape, slot / 128) + column) * 128 + slot % 128;
@@ -109,8 +109,8 @@ static uint64_t ribbon_start(const struct filter_shape *shape, uint64_t hash)
   return high_half(ribbon_mixed(shape, hash), (uint64_t)shape->ribbon.nblocks * 128 - 127);
 }
 
-/* Does the sum, modulo 2, of the slots that the hash selects equal the bit that it expects in this
- * column? The first slot is always selected. The bytes of expected bits are numbered from the
+/* A hash selects slots, always including the first one. Is the sum of their bits in this column,
+ * modulo 2, the bit that the hash expects? The bytes of expected bits are numbered from the
  * highest. */
 static bool ribbon_fulfils(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash,
                            unsigned column)
@@ -136,8 +136,8 @@ bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *pay
   return nfulfilled == ncolumns;
 }
 
-/* Works from the last slot to the first: the slot changed for one hash is not used by those before
- * it. */
+/* Works from the last slot to the first. The slot that is changed for one hash is not used by the
+ * hashes that were fitted before. */
 void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
                       size_t n)
 {
@@ -160,15 +160,16 @@ void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64
 
 /* ---- Sizes ---- */
 
-/* 0.69 probes per bit, computed in hundredths. Up to the limit of 30 probes, a double product
- * rounds down to the same number. */
+/* Returns 0.69 probes per bit, computed in hundredths and rounded down. Engines compute with
+ * doubles. Up to the limit of 30 probes, the results are equal. */
 unsigned model_nprobes(unsigned bits_per_key)
 {
   const uint64_t nprobes = (uint64_t)bits_per_key * 69 / 100;
   return nprobes == 0 ? 1 : nprobes > 30 ? 30 : (unsigned)nprobes;
 }
 
-/* The last row of the definition's table that applies. The table is not monotone. */
+/* Returns the number in the last row of the definition's table that applies. The table is not
+ * monotone. */
 unsigned model_local_nprobes(uint64_t millibits_per_key)
 {
   static const struct {
@@ -185,8 +186,8 @@ unsigned model_local_nprobes(uint64_t millibits_per_key)
   return rows[row].nprobes;
 }
 
-/* The filter has as many lines of 512 bits as its bits need, and one more if that number of lines
- * is even. */
+/* The filter has as many lines of 512 bits as its bits need. If that number is even, it has one
+ * line more. */
 uint64_t model_legacy_nbytes(uint64_t bits_per_key, uint64_t nentries)
 {
   const uint64_t nbits = nentries * bits_per_key, nlines = nbits / 512 + (nbits % 512 > 0);

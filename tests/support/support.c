@@ -1,4 +1,4 @@
-/* Shared by the tests.
+/* Functions that the tests share.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <errno.h>
@@ -26,7 +26,7 @@ static uint64_t seed(void)
   return text && *text ? strtoull(text, NULL, 0) : 20240229;
 }
 
-/* Called after an access beyond a guarded buffer, an instruction that the CPU lacks, or an
+/* Is called after an access beyond a guarded buffer, an instruction that the CPU lacks, or a failed
  * assertion. After it returns, the same instruction is tried again and ends the process. */
 static void on_crash(int signal_number)
 {
@@ -141,7 +141,7 @@ static size_t page(void)
   return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Maps pages between two unmapped ones, as private memory or from a file. */
+/* Maps pages between two unmapped ones. The pages are private memory or those of a file. */
 static uint8_t *map_pages(size_t inside, int protection, int fd)
 {
   const int flags =
@@ -161,10 +161,10 @@ static void unmap(struct guarded *buffer)
     munmap(buffer->frozen, buffer->map_nbytes);
 }
 
-/* Mapping and unmapping would take most of the tests' time, so small buffers are mapped twice, for
+/* Mapping and unmapping would take most of the tests' time. So small buffers are mapped twice, for
  * writing and for reading, and are kept for the next buffer of their size. */
 enum { KEPT_NBYTES = 1 << 20, NKEPT = 32 };
-static struct guarded kept[NKEPT]; /* the last used is at the end */
+static struct guarded kept[NKEPT]; /* the last one used is at the end */
 static size_t nkept;
 
 static struct guarded take_or_map(size_t inside)
@@ -204,8 +204,8 @@ static void keep_or_unmap(struct guarded *buffer)
   kept[nkept++] = *buffer;
 }
 
-/* $LANEBLOOM_TEST_SPARE: the number of bytes between a buffer and the unmapped page. It is for
- * emulators that read masked lanes: qemu 7.2 loads all 16 or 32 bytes of a vpmaskmovd. */
+/* $LANEBLOOM_TEST_SPARE sets the number of bytes between a buffer and the unmapped page. Emulators
+ * need such bytes if they read masked lanes: qemu 7.2 loads all 16 or 32 bytes of a vpmaskmovd. */
 static size_t spare_nbytes(void)
 {
   const char *spare = getenv("LANEBLOOM_TEST_SPARE");
@@ -269,7 +269,8 @@ struct guarded guarded_sparse(size_t nbytes)
   return made;
 }
 
-/* Returns a byte for each page between the unmapped ones: has it been allocated? */
+/* Returns a byte for each page between the unmapped ones, which tells whether the page was
+ * allocated. */
 static unsigned char *touched_pages(const struct guarded *buffer, size_t npages)
 {
   unsigned char *touched = test_alloc(npages);

@@ -1,5 +1,5 @@
-/* Shared by the tests: buffers beside unmapped pages, repeatable random numbers, hex, and failures
- * that report where they happened.
+/* Functions that the tests share: buffers beside unmapped pages, repeatable random numbers, hex,
+ * and failures that report where they happened.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_SUPPORT_H
 #define LANEBLOOM_TESTS_SUPPORT_H
@@ -10,14 +10,14 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Returns whether to try all cases, not a selection (LANEBLOOM_EXHAUSTIVE_TESTS in CMake). */
+/* Returns whether to try all cases or only a selection (LANEBLOOM_EXHAUSTIVE_TESTS in CMake). */
 static inline bool test_exhaustive(void)
 {
   const char *value = getenv("LANEBLOOM_EXHAUSTIVE");
   return value && value[0] == '1';
 }
 
-/* Lists the library's formats that build, and returns how many there are. */
+/* Lists the formats that the library builds. Returns how many there are. */
 enum { MAX_FORMATS = 32 };
 static inline size_t test_formats_that_build(lanebloom_format formats[MAX_FORMATS])
 {
@@ -31,7 +31,7 @@ static inline size_t test_formats_that_build(lanebloom_format formats[MAX_FORMAT
   return n;
 }
 
-/* Returns the first number after those of all formats. */
+/* Returns the first number that is greater than the number of every format. */
 static inline int test_first_unknown_format(void)
 {
   int end = 1;
@@ -43,8 +43,8 @@ static inline int test_first_unknown_format(void)
 
 /* ---- Failures ---- */
 
-/* Describes what is tried now. A failure or a crash prints the last description, so loops over a
- * grid call this to say where they are. */
+/* Describes what the test tries now. A failure or a crash prints the last description, so a loop
+ * over many cases describes each of them. */
 __attribute__((format(printf, 1, 2))) void test_context(const char *format, ...);
 
 /* Fails the test with this message, the description and the seed. */
@@ -53,19 +53,19 @@ __attribute__((format(printf, 1, 2))) _Noreturn void test_fatal(const char *form
 /* Returns zeroed memory, never NULL. For free(). */
 void *test_alloc(size_t nbytes);
 
-/* Returns all bytes of a file, and a 0 byte after them. For free(). */
+/* Returns all bytes of a file, followed by a 0 byte. For free(). */
 uint8_t *test_read_file(const char *path, size_t *nbytes);
 
 void test_write_file(const char *path, const void *bytes, size_t nbytes);
 
-/* Fails unless the bytes are equal, and says where they first differ. */
+/* Fails unless the bytes are equal, and reports where they first differ. */
 void test_same_bytes(const char *what, const void *found, const void *expected, size_t nbytes);
 
 /* Builds a filter of keys that have this form. */
 lanebloom_filter *test_filter_of(lanebloom_format format, double bits_per_key,
                                  const lanebloom_keys *keys, lanebloom_key_form form);
 
-/* Compares the bytes of a filter in the same way, and frees it. */
+/* Compares the bytes of a filter with these, like test_same_bytes, and frees the filter. */
 void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *expected,
                        size_t nbytes);
 
@@ -74,30 +74,32 @@ void test_filter_bytes(const char *what, lanebloom_filter *filter, const void *e
 struct guarded {
   uint8_t *bytes;
   size_t nbytes;
-  uint8_t *map; /* with an unmapped page at both ends */
-  /* the same memory, read-only, also between unmapped pages; NULL if it is mapped once */
+  uint8_t *map; /* begins and ends with an unmapped page */
+  /* the same memory, read-only, between unmapped pages of its own; NULL if memory is mapped only
+   * once */
   uint8_t *frozen;
-  uint8_t *view; /* `map` or `frozen`, whichever `bytes` is in */
+  uint8_t *view; /* `map` or `frozen`, whichever holds `bytes` */
   size_t map_nbytes;
   uint8_t canary; /* the value of every mapped byte around `bytes` */
 };
 
-/* The place of a buffer: AT_END ends at an unmapped page; AT_BEGIN + i begins i bytes after one. */
+/* The place of a buffer: AT_END ends at an unmapped page; AT_BEGIN + i begins i bytes after such a
+ * page. */
 enum { AT_END, AT_BEGIN, NPLACES = AT_BEGIN + 17 };
 
-/* Makes a buffer filled with canary bytes, so that bytes that are not written to can be told. */
+/* Makes a buffer filled with canary bytes, which show which bytes were never written to. */
 struct guarded guarded_make(size_t nbytes, size_t place);
 
 /* Makes a copy of these bytes. */
 struct guarded guarded_copy(const void *bytes, size_t nbytes, size_t place);
 
-/* Makes writing to the bytes crash from now on. Their address may change. */
+/* From now on, writing to the bytes crashes. The address of the bytes may change. */
 void guarded_freeze(struct guarded *buffer);
 
-/* Makes zeros that end at an unmapped page, and take memory only where they are written to. */
+/* Makes zeros that end at an unmapped page. They take memory only where they are written to. */
 struct guarded guarded_sparse(size_t nbytes);
 
-/* Does the same as test_same_bytes for two buffers of one size, but only reads pages that were
+/* Compares two buffers of one size like test_same_bytes, but reads only pages that were
  * written to. */
 void test_same_sparse(const char *what, const struct guarded *found,
                       const struct guarded *expected);
@@ -111,7 +113,7 @@ struct rng {
   uint64_t state;
 };
 
-/* Streams of different numbers are independent. */
+/* Starts a stream. Streams of different numbers are independent. */
 struct rng rng_start(uint64_t stream);
 uint64_t rng_next(struct rng *rng);
 uint64_t rng_below(struct rng *rng, uint64_t end);
@@ -119,7 +121,8 @@ void rng_fill(struct rng *rng, void *bytes, size_t nbytes);
 
 /* ---- Bytes ---- */
 
-/* Decodes hex digits, at most `room` bytes; "-" is no bytes. Returns how many. */
+/* Decodes hex digits to at most `room` bytes; "-" stands for no bytes. Returns the number
+ * of bytes. */
 size_t hex_decode(const char *hex, uint8_t *bytes, size_t room);
 
 uint64_t count_set_bits(const uint8_t *bytes, size_t nbytes);

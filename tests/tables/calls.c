@@ -1,4 +1,4 @@
-/* Calls: errors, empty batches, names, sizes of structs.
+/* Calls with tables: errors, empty batches, names, and sizes of structs.
  * SPDX-License-Identifier: MIT */
 #include <stddef.h>
 
@@ -54,7 +54,7 @@ Test(tables, empty_batches)
   cr_assert(counts[0] == 0);
   cr_assert(lanebloom_tables_screen(NULL, 0, &one, &any, NULL, NULL) == 0 && any == 0);
   cr_assert(lanebloom_table_screen(table, &one, &any) == 1 &&
-            any == 1); /* the empty key is present */
+            any == 1); /* 1: the table has the empty key */
   lanebloom_table_free(table);
 }
 
@@ -86,7 +86,7 @@ Test(tables, names)
   cr_assert(!lanebloom_writer_by_name("", &found) && found == LANEBLOOM_WRITER_LEVELDB);
 }
 
-/* Callers whose structs have fewer fields, or more. */
+/* Callers may have structs with fewer fields than the library's, or with more. */
 Test(tables, describing_into_other_sizes)
 {
   struct {

@@ -1,4 +1,4 @@
-/* Files that change while they are read.
+/* Files that change while a call reads them.
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <stdio.h>
@@ -6,7 +6,7 @@
 
 #include "tables.h"
 
-/* A table that is being written has no footer yet, and its file is growing. */
+/* While a table is being written, its file grows and has no footer yet. */
 Test(tables, being_written)
 {
   static const size_t sizes[] = {0, 20, 2000};
@@ -33,7 +33,7 @@ Test(tables, being_written)
   free(bytes);
 }
 
-/* A file that becomes shorter while it is read, and one that cannot be read. */
+/* One file becomes shorter while it is read, and another one cannot be read. */
 Test(tables, cut_while_it_is_read)
 {
   enum { FOOTER_NBYTES = 53 };

@@ -1,4 +1,4 @@
-/* The checks for every table.
+/* The checks that every table must pass.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -67,15 +67,15 @@ void check_absent(const lanebloom_table *table, const lanebloom_table_info *info
   const double expected = info->model_rate * (double)inside, deviation = sqrt(expected) + 1;
   cr_assert((double)hits < 6 * deviation + 1.3 * expected, "%s: expected %.1f of %zu, found %zu",
             set->name, expected, inside, hits);
-  /* If each key is looked up in one of many filters, the share depends on which one, because these
-   * keys are distributed differently from those of the table. */
+  /* If each key is looked up in only one of many filters, the share of hits depends on the filter,
+   * because these keys are distributed differently from the table's keys. */
   if (info->filter == LANEBLOOM_TABLE_FILTER_FULL || table->asks_all_filters)
     cr_assert((double)hits > 0.7 * expected - 6 * deviation, "%s: expected %.1f of %zu, found %zu",
               set->name, expected, inside, hits);
   free(bitmap);
 }
 
-/* Screens in parts that are too small to be sorted. */
+/* Screens the keys in parts that are too small to be sorted. */
 static size_t screen_parts(const lanebloom_table *table, const lanebloom_keys *keys,
                            uint8_t *bitmap)
 {

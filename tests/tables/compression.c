@@ -1,4 +1,4 @@
-/* Compressed blocks that store their size in an unusual place or not at all, or a wrong size.
+/* Compressed blocks that store their size in an unusual place, store a wrong size, or store none.
  * SPDX-License-Identifier: MIT */
 #include "tables/compression.h"
 
@@ -12,7 +12,7 @@
 
 static const uint64_t NO_LIMIT = UINT64_MAX;
 
-/* Fills in bytes that hardly compress, or that compress very well. */
+/* Fills in bytes that hardly compress or, if dull, compress very well. */
 static void fill(uint8_t *bytes, size_t nbytes, bool is_dull)
 {
   struct rng rng = rng_start(nbytes);
@@ -54,9 +54,9 @@ static size_t deflate_raw(const uint8_t *from, size_t nbytes, uint8_t *to, size_
   return stream.total_out;
 }
 
-/* RocksDB's tables of version 1 store no size before deflated data, so the size is found by
- * decompressing. 5 MB of deflated data could expand to 5 GB, and there is neither memory nor need
- * for that. */
+/* RocksDB's tables of version 1 store no size before deflated data, so the library finds the
+ * size by decompressing. 5 MB of deflated data could expand to 5 GB, but must not take that
+ * much memory. */
 Test(compression, deflate_without_a_size)
 {
   static const size_t sizes[] = {0,      1,      4096, (1 << 16) - 1, 1 << 16, (1 << 16) + 1,
@@ -86,7 +86,7 @@ Test(compression, deflate_without_a_size)
   }
 }
 
-/* LevelDB stores bare zstd frames, and reads the size from the frame. */
+/* LevelDB stores zstd frames without a size of its own. The size is read from the frame. */
 Test(compression, zstd_frames_of_leveldb)
 {
   static const size_t sizes[] = {0, 1, 4096, 300000, 5000000};
@@ -111,14 +111,14 @@ Test(compression, zstd_frames_of_leveldb)
     ZSTD_CCtx_setParameter(context, ZSTD_c_contentSizeFlag, 0);
     compressed.nbytes = ZSTD_compress2(context, frame, room, bytes, nbytes);
     check_refused(&compressed,
-                  LANEBLOOM_ERR_CORRUPT); /* LevelDB's reader refuses such a frame as well */
+                  LANEBLOOM_ERR_CORRUPT); /* LevelDB's reader also refuses such a frame */
     ZSTD_freeCCtx(context);
     free(frame);
     free(bytes);
   }
 }
 
-/* A size of four gigabytes before ten bytes is refused before anything is allocated. */
+/* If ten bytes claim a size of four gigabytes, they are refused before memory is allocated. */
 Test(compression, sizes_that_cannot_be)
 {
   static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};

@@ -1,4 +1,4 @@
-/* Damaged tables: those that still open have every key, and no byte outside is read.
+/* Damaged tables: those that still open have every key, and no byte outside them is read.
  * SPDX-License-Identifier: MIT */
 #include "bytes.h"
 #include "tables.h"
@@ -16,7 +16,7 @@ Test(tables, flipped)
     struct key_list list = {0};
     frozen_keys(i, &list);
     const lanebloom_keys keys = list_keys(&list);
-    /* The footer, the metaindex and the bytes before them matter most. */
+    /* Changes to the footer, to the metaindex and to the bytes before them matter most. */
     enum { NEVERY = 300, STEP = 8 };
     const size_t step = test_exhaustive() ? 1 : STEP;
     for (size_t at = i % step; at < size; at += at + NEVERY < size ? step : 1)
@@ -49,8 +49,8 @@ Test(tables, truncated)
   }
 }
 
-/* Without checksums, changes reach every field: there is no crash and no read outside, and memory
- * does not run out. */
+/* If a table has no checksums, changes reach every field. There must be no crash and no read
+ * outside the table, and memory must not run out. */
 Test(tables, garbled)
 {
   enum { MAX_CHANGES = 8, AT_CHECKSUM_TYPE = 53 /* from the end */ };
@@ -70,7 +70,7 @@ Test(tables, garbled)
     for (size_t round = 0; round < nrounds; round++) {
       test_context("%s, round %zu", path, round);
       struct guarded damaged = guarded_copy(bytes, size, AT_END);
-      /* The data blocks are most of the file, but the bytes after them matter more. */
+      /* Most of the file is data blocks, but changes to the bytes after them matter more. */
       const size_t first = round % 2 ? size * 2 / 3 : 0;
       for (uint64_t n = 1 + rng_below(&rng, MAX_CHANGES); n > 0; n--)
         damaged.bytes[first + rng_below(&rng, size - first)] = (uint8_t)rng_next(&rng);
@@ -87,7 +87,7 @@ Test(tables, garbled)
   }
 }
 
-/* Changes 4 bytes of a footer of version 6, and makes its checksum right again. */
+/* Changes 4 bytes of a footer of version 6, and corrects its checksum. */
 static void seal_footer(uint8_t *footer, size_t at, uint32_t value, size_t file_nbytes)
 {
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
@@ -124,8 +124,8 @@ Test(tables, footers)
   }
   free(bytes);
 
-  /* With right checksums: a metaindex larger than the file; another mark, no base, or other bytes
-   * in place of zeros. */
+  /* With right checksums, the following is refused: a metaindex larger than the file; another mark,
+   * no base, or other bytes in the place of zeros. */
   frozen_path(FV6, path);
   bytes = test_read_file(path, &size);
   footer = bytes + size - FOOTER_NBYTES;
@@ -140,7 +140,7 @@ Test(tables, footers)
   free(bytes);
 }
 
-/* A hash index in a block that has no room for its size. */
+/* The block's last bytes state a hash index, for whose size the block has no room. */
 Test(tables, a_hash_index_without_room)
 {
   static const uint8_t bytes[5] = {0, 0, 0, 0, 0x80};
@@ -150,12 +150,12 @@ Test(tables, a_hash_index_without_room)
                                     &(struct problem){0}, &entries) == LANEBLOOM_ERR_CORRUPT);
 }
 
-/* The decompressed blocks of a table together have a limit. */
+/* The decompressed blocks of a table may have only a limited size together. */
 Test(tables, blocks_that_become_too_large)
 {
   enum { SNAPPY = 1 };
   struct table_file *made = test_alloc(sizeof *made);
-  table_add(made, (lanebloom_slice){"\5\20hello", 7}); /* 5 bytes, as a literal of 5 */
+  table_add(made, (lanebloom_slice){"\5\20hello", 7}); /* the size 5, and 5 literal bytes */
   const struct handle handle = table_end_block(made, SNAPPY);
   const struct input input = {-1, made->bytes, made->n};
   const struct footer footer = {.checksum = CHECKSUM_CRC32C, .offset = made->n};
@@ -176,8 +176,8 @@ Test(tables, blocks_that_become_too_large)
   free(made);
 }
 
-/* leveldb-mcpe, Minecraft's fork, writes deflate without a size, and in older worlds with zlib's
- * header, under the number that means zstd elsewhere. */
+/* leveldb-mcpe, Minecraft's fork of LevelDB, writes deflated data without a size, in older worlds
+ * with zlib's header. Its number for that codec means zstd elsewhere. */
 Test(tables, deflate_of_a_fork_of_leveldb)
 {
   static const uint8_t raw[] = {1, 5, 0, 0xfa, 0xff, 'h', 'e', 'l', 'l', 'o'},
@@ -208,7 +208,7 @@ Test(tables, deflate_of_a_fork_of_leveldb)
   cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, 2, frame) == CODEC_ZSTD);
 }
 
-/* Bytes that no codec makes, after a size in each encoding. */
+/* After a size in each encoding, the bytes are such as no codec makes. */
 Test(tables, decompressing)
 {
   enum { NTYPES = 9, NBYTES = 16, ZSTD_NOT_FINAL = 0x40 };
@@ -220,7 +220,7 @@ Test(tables, decompressing)
       for (size_t n = 0; n < 2 * NBYTES; n++) {
         uint8_t bytes[NBYTES], *decompressed;
         memset(bytes, 0xff, sizeof bytes);
-        bytes[0] = n < NBYTES ? 9 : 0xff; /* a plausible size, or one without an end */
+        bytes[0] = n < NBYTES ? 9 : 0xff; /* a plausible size, or a size that never ends */
         const struct compressed compressed = {
             .codec = lanebloom_codec(engines[i / NTYPES], (uint8_t)(i % NTYPES),
                                      (lanebloom_slice){bytes, n % NBYTES + 1}),

@@ -1,4 +1,4 @@
-/* Databases that the real LevelDB and RocksDB write, in many option sets: no key is lost, and
+/* Databases that the real LevelDB and RocksDB write with many option sets: no key is lost, and
  * absent keys pass as rarely as they should.
  * SPDX-License-Identifier: MIT */
 #include <criterion/parameterized.h>
@@ -11,7 +11,7 @@
 
 /* ---- One table ---- */
 
-/* Checks the table from memory, where no MANIFEST states how keys are stored. */
+/* Checks the table from memory, so that no MANIFEST states how keys are stored. */
 static void check_parsed(const char *path, const struct key_list *list, const char *what)
 {
   size_t size;
@@ -24,7 +24,7 @@ static void check_parsed(const char *path, const struct key_list *list, const ch
   free(bytes);
 }
 
-/* Does this key pass the filter of this data block or partition? */
+/* Does the key pass the filter of data block or partition i? */
 static bool passes_filter(const lanebloom_table *table, size_t i, lanebloom_slice key)
 {
   if (table->kind == LANEBLOOM_TABLE_FILTER_PARTITIONED)
@@ -47,7 +47,7 @@ static bool passes_any(const lanebloom_table *table, lanebloom_slice key)
   return false;
 }
 
-/* Does the key pass the filters that are queried for `neighbour`? */
+/* Does `key` pass the filters that are queried for `neighbour`? */
 static bool passes_beside(const lanebloom_table *table, lanebloom_slice neighbour,
                           lanebloom_slice key)
 {
@@ -62,8 +62,8 @@ static bool passes_beside(const lanebloom_table *table, lanebloom_slice neighbou
   return block == table->index.n || passes_filter(table, block, key);
 }
 
-/* Absent keys pass as often as random keys in the same filters. Five standard deviations make false
- * alarms as rare as about 1 in 10^6. */
+/* Checks that absent keys pass as often as random keys in the same filters. At five standard
+ * deviations, about one check in 10^6 fails by chance. */
 static void check_rate(const lanebloom_table *table, const char *name,
                        const struct key_list *absent)
 {
@@ -98,14 +98,14 @@ static void check_rate(const lanebloom_table *table, const char *name,
             NRANDOM * n);
 }
 
-/* Returns what LevelDB's own reader answers for a key and this data block. */
+/* Returns the answer of LevelDB's own reader for a key and this data block. */
 static bool may_be_in_block(const lanebloom_table *table, size_t block, lanebloom_slice key)
 {
   return oracle_block_may_match(table->hash, table->filter_data->bytes, table->filter_data->nbytes,
                                 table->index.handles[block].offset, key.data, key.size);
 }
 
-/* LevelDB's own reader gives the same answers for the same data blocks. */
+/* Checks that LevelDB's own reader gives the same answers for the same data blocks. */
 static void check_against_reader(const lanebloom_table *table, const char *name,
                                  const struct key_list *absent)
 {
@@ -154,7 +154,7 @@ static void check_info(const lanebloom_table *table, const lanebloom_table_info 
     return;
   cr_assert(compare_slices(info->smallest, list_key(keys, 0)) <= 0);
   cr_assert(compare_slices(info->largest, list_key(keys, keys->n - 1)) >= 0);
-  if (set->is_leveldb && !strstr(info->warning, "cannot be told")) /* the list has all entries */
+  if (set->is_leveldb && !strstr(info->warning, "cannot be told")) /* it lists all entries */
     cr_assert(compare_slices(info->smallest, list_key(keys, 0)) == 0 &&
                   compare_slices(info->largest, list_key(keys, keys->n - 1)) == 0,
               "%s: range", set->name);
@@ -227,7 +227,7 @@ static void check_set(size_t i)
     lanebloom_table_info info;
     test_context("set %zu, %s, table %zu", i, set->name, t);
     lanebloom_table_describe(database->tables[t], &info, sizeof info);
-    if (database->keys[t].n == 0) { /* it has range tombstones only */
+    if (database->keys[t].n == 0) { /* the table has only range tombstones */
       const lanebloom_keys keys = list_keys(&absent);
       cr_assert(lanebloom_table_screen(database->tables[t], &keys, NULL) == 0, "%s: has no keys",
                 set->name);
@@ -265,7 +265,7 @@ static void check_set(size_t i)
   free(database);
 }
 
-/* If several sets share a name, the quick round takes every fourth of them. */
+/* If several sets share a name, only every fourth of them is tried unless exhaustive. */
 static bool is_wanted(size_t i)
 {
   enum { STEP = 4 };

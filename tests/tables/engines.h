@@ -33,14 +33,15 @@ struct Rng {
 
 std::string bytes(Rng &rng, size_t n);
 
-// Makes decimal, binary, short and long keys, including the empty one and one of 100 KB.
+// Makes keys of all kinds: decimal, binary, short and long, including the empty key and one of 100
+// KB.
 std::string key(Rng &rng, size_t i);
 std::string value(Rng &rng);
 
-// Makes this many keys, sorted and without duplicates.
+// Makes nkeys keys, sorted and without duplicates.
 std::vector<std::string> sorted_keys(Rng &rng, size_t nkeys);
 
-// The receiver of keys that are read.
+// Receives keys that are read.
 struct Sink {
   oracle_key *take;
   void *context;

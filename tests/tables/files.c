@@ -1,4 +1,4 @@
-/* Keys for the tests of tables, and the frozen tables.
+/* The frozen tables, and keys for the tests of tables.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -89,10 +89,10 @@ const struct frozen frozen[NFROZEN] = {
      LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
     {"rocksdb_fv5_xxh3_flb10_partitioned.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_PARTITIONED,
      LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
-    /* RocksDB made a Bloom filter instead, because there are few keys. */
+    /* RocksDB made a Bloom filter instead of a Ribbon filter, because there are few keys. */
     {"rocksdb_fv5_xxh3_ribbon10.sst", false, 5, 4, LANEBLOOM_TABLE_FILTER_FULL,
      LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
-    /* It has only a footer, a metaindex and a filter. */
+    /* This file has only a footer, a metaindex and a filter. */
     {"synthetic_fv6_xxh3.bin", false, 6, 4, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,
      false, false, false},
     {"synthetic_fv7_crc32c.bin", false, 7, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,

@@ -1,4 +1,4 @@
-/* Frozen tables of every engine: every key is found, and their descriptions stay the same.
+/* Frozen tables of every engine: every key is found, and the descriptions stay the same.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -48,8 +48,8 @@ Test(tables, frozen)
   }
 }
 
-/* Tables of all engines, with all filters and hashes, in one call, and more keys than one part
- * has. */
+/* One call screens tables of all engines, with all filters and hashes. There are more keys than
+ * screening takes at once. */
 Test(tables, mixed)
 {
   lanebloom_table *tables[NFROZEN];
@@ -70,7 +70,7 @@ Test(tables, mixed)
   list_free(&keys);
 }
 
-/* goleveldb's filter, with each possible writer of its name. */
+/* Opens a table with goleveldb's filter as a table of each writer that uses the filter's name. */
 Test(tables, writers)
 {
   char path[PATH_NBYTES];
@@ -90,7 +90,8 @@ Test(tables, writers)
   }
   cr_assert(found[LANEBLOOM_WRITER_UNKNOWN] == keys.n &&
             found[LANEBLOOM_WRITER_GOLEVELDB] == keys.n);
-  /* With a writer that was not the table's, its keys are not in the filter, which shows at once. */
+  /* If the wrong writer is given, the filter lacks the table's keys. The library notices that, and
+   * lets keys pass. */
   cr_assert(found[LANEBLOOM_WRITER_LEVELDB] == keys.n &&
             passing[LANEBLOOM_WRITER_LEVELDB] > absent.n / 2);
   cr_assert(passing[LANEBLOOM_WRITER_GOLEVELDB] <= passing[LANEBLOOM_WRITER_UNKNOWN]);
@@ -98,8 +99,8 @@ Test(tables, writers)
   list_free(&absent);
 }
 
-/* A Pebble table of versions 1 to 4 differs from RocksDB's only in its magic number. Later versions
- * have blocks that are not read. */
+/* A Pebble table of versions 1 to 4 differs from RocksDB's only in its magic number. Tables of
+ * later versions have blocks that are not read. */
 Test(tables, pebble)
 {
   enum { FV2 = 2, MAGIC_NBYTES = 8, AT_VERSION = 12 /* from the end */, NVERSIONS = 8 };
@@ -133,7 +134,7 @@ Test(tables, pebble)
   free(bytes);
 }
 
-/* A table without checksums whose first key is greater than its last one. */
+/* This table has no checksums, and its first key is greater than its last one. */
 Test(tables, disordered)
 {
   char path[PATH_NBYTES];

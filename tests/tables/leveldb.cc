@@ -20,8 +20,8 @@ namespace oracle
 {
 namespace
 {
-// LevelDB's filters under other names: goleveldb's; that of LevelDB before 1.18, which hashed tails
-// as signed; and that of RocksDB's block-based filter, which does, too.
+// LevelDB's filters under other names: goleveldb's filter; the filter of LevelDB before 1.18, which
+// hashed tails as signed; and RocksDB's block-based filter, which also does.
 class Renamed : public leveldb::FilterPolicy
 {
   const char *name_;

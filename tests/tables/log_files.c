@@ -30,7 +30,7 @@ size_t fragment_make(uint8_t *to, unsigned type, uint32_t number, const void *co
   return (size_t)(at - to);
 }
 
-/* Makes room for nbytes and a header in this block, or otherwise in the next one. */
+/* Makes room in this block for nbytes and a header, or else begins the next block. */
 static void make_room(struct log_file *log, size_t nbytes)
 {
   const size_t left = LOG_BLOCK_NBYTES - log->n % LOG_BLOCK_NBYTES;

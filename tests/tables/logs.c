@@ -1,4 +1,5 @@
-/* Logs made by hand: their framing, the locations of damage, and the keys that are collected.
+/* Logs made by hand: how they are divided into fragments, where damage is found, and which keys are
+ * collected.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -17,7 +18,7 @@ static uint8_t file[MAX_NBYTES];
 static size_t file_nbytes;
 static lanebloom_engine engine = LANEBLOOM_ENGINE_ROCKSDB;
 
-/* Appends a fragment. number: 0 if its type has none. */
+/* Appends a fragment. number: 0 if this type has none. */
 static void add_fragment(unsigned type, uint32_t number, const void *content, size_t nbytes)
 {
   file_nbytes += fragment_make(file + file_nbytes, type, number, content, nbytes);
@@ -43,7 +44,7 @@ static void add_put(const char *key)
   add_fragment(FULL, 0, batch, make_batch(batch, key, 5));
 }
 
-/* Appends a fragment of Pebble, which states that nsynced bytes of the log are on disk. */
+/* Appends a fragment of Pebble. It states that nsynced bytes of the log are on disk. */
 static void add_synced(unsigned part, uint32_t number, uint64_t nsynced, const void *content,
                        size_t nbytes)
 {
@@ -62,12 +63,12 @@ static void add_synced_put(uint64_t nsynced, const char *key)
   add_synced(FULL, NUMBER, nsynced, batch, make_batch(batch, key, 5));
 }
 
-/* Fills the block, except for nbytes. */
+/* Fills the rest of the block, except for nbytes. */
 static void fill_block(size_t nbytes)
 {
   static uint8_t batch[LOG_BLOCK_NBYTES];
   const size_t left = LOG_BLOCK_NBYTES - file_nbytes % LOG_BLOCK_NBYTES - nbytes - HEADER_NBYTES;
-  enum { TYPICAL = 20000 }; /* its varint is as long as that of the value's size */
+  enum { TYPICAL = 20000 }; /* a varint of it is as long as one of the value's size */
   const size_t other = make_batch(batch, "filler", TYPICAL) - TYPICAL;
   add_fragment(FULL, 0, batch, make_batch(batch, "filler", left - other));
 }
@@ -95,8 +96,8 @@ static bool has_key(const struct key_collector *keys, const char *key)
   return false;
 }
 
-/* Checks that each key of one letter is there or not, the number of damaged spots, and whether the
- * end is torn. */
+/* Checks that each of these keys of one letter is there or absent, the number of damaged spots, and
+ * whether the end is torn. */
 static void check_log(const char *what, const char *there, const char *absent, size_t ndamages,
                       bool is_torn)
 {
@@ -236,7 +237,7 @@ Test(tables, logs_of_pebble)
   check_log("two parts", "abc", "", 0, false);
 
   add_synced_put(0, "a");
-  file[file_nbytes + AT_TYPE] = RECYCLABLE_FULL; /* without a checksum */
+  file[file_nbytes + AT_TYPE] = RECYCLABLE_FULL; /* has no checksum */
   store_le32(file + file_nbytes + HEADER_NBYTES, NUMBER + 1);
   file_nbytes += HEADER_NBYTES + sizeof(uint32_t);
   add_synced_put(LOG_BLOCK_NBYTES, "o");
@@ -274,7 +275,7 @@ Test(tables, logs_of_pebble)
   check_log("a type that is not known", "ab", "", 1, false);
 }
 
-/* Tables that logs name, and a kind of entry that another version of Pebble may have. */
+/* Covers tables that logs name, and a kind of entry that another version of Pebble may have. */
 Test(tables, batches_of_pebble)
 {
   static const char ingested[] = "\1\0\0\0\0\0\0\0\2\0\0\0"
@@ -309,7 +310,7 @@ Test(tables, batches_of_pebble)
   lanebloom_collector_free(&keys);
 }
 
-/* Keys end in a time if the log states so. */
+/* If the log states so, keys end in a time. */
 Test(tables, logs_with_times)
 {
   uint8_t batch[100];
@@ -343,7 +344,7 @@ Test(tables, keys_that_are_too_many)
   lanebloom_filter_free(filter);
   lanebloom_collector_free(&keys);
 
-  file_nbytes = 0; /* few keys, many times each */
+  file_nbytes = 0; /* a new log with few keys, many times each */
   for (int i = 0; i < NKEYS; i++)
     add_put(i % 2 ? "a" : "b");
   read_file(MAX_NENTRIES, &keys);
@@ -359,7 +360,7 @@ Test(tables, sets_of_hashes)
   struct rng rng = rng_start(1);
   for (size_t n = 0; n <= MAX_N; n = n < 10 ? n + 1 : 3 * n) {
     for (size_t i = 0; i < n; i++) {
-      hashes[i] = i % 3 ? rng_next(&rng) : UINT64_MAX - i % 5; /* the last group is large */
+      hashes[i] = i % 3 ? rng_next(&rng) : UINT64_MAX - i % 5; /* makes the last group large */
       absent[i] = (uint64_t)i << 10;
     }
     struct hash_set set;

@@ -1,4 +1,4 @@
-/* LevelDB's tables in the folder of a database, whose MANIFEST states the order of keys.
+/* LevelDB's tables in the folder of a database. The MANIFEST states the order of keys.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -6,8 +6,8 @@
 #include "log_files.h"
 #include "tables.h"
 
-/* Checks that a table in a database has a range if the MANIFEST names LevelDB's own order, and that
- * its keys are found in any case. */
+/* Checks that a table in a database has a range if the MANIFEST names LevelDB's own order. Its keys
+ * must be found in any case. */
 static void check_in_database(const char *folder, const struct key_list *keys, const char *warning,
                               const char *what)
 {
@@ -24,7 +24,7 @@ static void check_in_database(const char *folder, const struct key_list *keys, c
   lanebloom_table_free(table);
 }
 
-/* The layout of a MANIFEST that states only that keys are in bytewise order. */
+/* The layout of a MANIFEST that states nothing but bytewise order. */
 static const char current[] = "MANIFEST-000004\n";
 enum { TAG = 1, AT_NAME = HEADER_NBYTES + 2, NNAME = sizeof bytewise - 1, NLOG = AT_NAME + NNAME };
 
@@ -87,7 +87,8 @@ Test(tables, manifests)
   free(bytes);
 }
 
-/* A table of LevelDB's table builder replaces one of a database: its keys have no suffix. */
+/* LevelDB's table builder made a table that replaces one of a database, so its keys have no
+ * suffix. */
 Test(tables, a_foreign_table_in_a_database)
 {
   enum { NKEYS = 1000 };
@@ -113,8 +114,8 @@ Test(tables, a_foreign_table_in_a_database)
   folder_free(folder);
 }
 
-/* Checks a LevelDB table in the folder of a database, whose MANIFEST is trusted: data blocks are
- * not read to check the order. */
+/* Checks a LevelDB table in the folder of a database. The MANIFEST is trusted, so no data blocks
+ * are read to check the order. */
 static void check_believed(struct table_file *made, struct handle data, const char *separator,
                            const char *letters, const char *warning)
 {
@@ -142,7 +143,7 @@ Test(tables, a_believed_order)
   } trials[] = {
       {"abc", "c\1.......", NULL},
       {"bac", "c\1.......",
-       "keys are not in bytewise order"},             /* the first key is not the smallest */
+       "keys are not in bytewise order"},             /* the first key is not the smallest one */
       {"abc", "c", "keys are not in bytewise order"}, /* a separator without a suffix */
   };
   for (size_t i = 0; i < sizeof trials / sizeof *trials; i++) {
@@ -152,8 +153,8 @@ Test(tables, a_believed_order)
   }
 }
 
-/* At most 16 times the size of a block and 64 KiB of its keys are checked. Here not one byte is
- * left for the last key, which is too short. */
+/* The library checks at most 16 times the block's size and 64 KiB of the keys in a block. Here the
+ * earlier keys take all of that, so the last key, which is too short, is not checked. */
 Test(tables, a_last_key_that_is_not_judged)
 {
   enum {

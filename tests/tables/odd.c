@@ -1,4 +1,4 @@
-/* Tables that engines rarely or never write: unusable filters, and keys in unusual places.
+/* Tables that engines rarely or never write, with unusable filters or with keys in unusual places.
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 
 /* ---- Filters ---- */
 
-/* One partition cannot be queried, because its hash is a different one; the other can. */
+/* One partition cannot be queried, because it has another hash. The other partition can. */
 Test(tables, partitions_of_other_kinds)
 {
   enum { TRAILER_NBYTES = 5, LINE_NBYTES = 64, NPROBES = 6 };
@@ -22,7 +22,7 @@ Test(tables, partitions_of_other_kinds)
   uint8_t *bytes = read_unsealed(path, &size);
   const struct handle last = table->index.handles[table->index.n - 1];
   uint8_t *trailer = bytes + last.offset + last.nbytes - TRAILER_NBYTES;
-  trailer[0] = NPROBES; /* as LegacyBloom's */
+  trailer[0] = NPROBES; /* as in LegacyBloom */
   store_le32(trailer + 1, (uint32_t)(last.nbytes - TRAILER_NBYTES) / LINE_NBYTES);
   check_warned(bytes, size, &keys, "unknown filter");
   lanebloom_table_free(table);
@@ -30,8 +30,8 @@ Test(tables, partitions_of_other_kinds)
   free(bytes);
 }
 
-/* A filter block whose offsets begin after its end, with a right checksum. LevelDB does not query
- * such a block either. */
+/* The offsets of this filter block begin after its end, but its checksum is right. LevelDB does not
+ * query such a block either. */
 Test(tables, a_filter_block_without_offsets)
 {
   enum { TRAILER_NBYTES = 5 };
@@ -59,8 +59,8 @@ Test(tables, a_filter_block_without_offsets)
   free(bytes);
 }
 
-/* If there are several filters, the one that RocksDB queries is queried, in every order of their
- * names. */
+/* If a table has several filters, the filter that RocksDB queries is queried, whatever the order of
+ * their names. */
 Test(tables, several_filters)
 {
   const lanebloom_keys letters = lanebloom_keys_fixed("abc", 1, 3),
@@ -91,8 +91,8 @@ Test(tables, several_filters)
   free(file);
 }
 
-/* Keys with the same prefix pass together, so filters of prefixes alone have no rate, unless each
- * prefix is a whole key. */
+/* Keys with the same prefix pass together. So filters that have only prefixes have no rate, unless
+ * each prefix is a whole key. */
 Test(tables, rates_of_prefixes)
 {
   static const struct {
@@ -135,7 +135,7 @@ Test(tables, rates_of_prefixes)
 Test(tables, an_index_without_blocks)
 {
   enum { FV5 = 8, FOOTER_NBYTES = 53, LEVELDB_FOOTER_NBYTES = 48 };
-  static const uint8_t empty[9] = {0, 0, 0, 0, 1}; /* one restart, and no compression */
+  static const uint8_t empty[9] = {0, 0, 0, 0, 1}; /* one restart, not compressed */
   char path[PATH_NBYTES];
   size_t size;
   struct key_list keys = {0};
@@ -152,7 +152,8 @@ Test(tables, an_index_without_blocks)
   check_warned(bytes, size, &keys, "the index names no data blocks");
   free(bytes);
 
-  /* LevelDB's tables have no properties that could state otherwise, so such a table has no keys. */
+  /* LevelDB's tables have no properties that could state a number of keys, so this table has no
+   * keys. */
   frozen_path(0, path);
   bytes = test_read_file(path, &size);
   const struct input other = {-1, bytes, size};
@@ -173,8 +174,8 @@ Test(tables, an_index_without_blocks)
   free(bytes);
 }
 
-/* The keys are in order, but one is not in the block to which the separators lead, whose filter
- * lacks it, or has no suffix. If a block is damaged, it is not known whether there are such
+/* The keys are in order. But the separators do not lead to the block of one key, whose filter has
+ * it, or that key has no suffix. If a block is damaged, it is not known whether there are such
  * keys. */
 Test(tables, a_key_where_no_separator_leads)
 {
@@ -214,7 +215,8 @@ Test(tables, a_key_where_no_separator_leads)
   }
 }
 
-/* Without a filter, the stored keys may be the user's own, or have a suffix: neither are lost. */
+/* Without a filter, it is not known whether stored keys are the user's own or have a suffix. Both
+ * kinds of keys must be found. */
 Test(tables, a_suffix_or_none)
 {
   static const char letters[] = "abc";
@@ -233,7 +235,7 @@ Test(tables, a_suffix_or_none)
   free(file);
 }
 
-/* If a table's only block is too large when decompressed, nothing is known of its keys. */
+/* If a table's only block is too large when it is decompressed, nothing is known of its keys. */
 Test(tables, a_first_block_that_is_too_large)
 {
   enum { SNAPPY = 1 };
@@ -246,8 +248,8 @@ Test(tables, a_first_block_that_is_too_large)
   free(file);
 }
 
-/* RocksDB's index of two levels, in which the parts between the first and the last one matter; and
- * one that does not ascend. */
+/* RocksDB's index of two levels: the parts between the first and the last one matter. One such
+ * index does not ascend. */
 Test(tables, an_index_for_a_filter_block)
 {
   enum { NBLOCKS = 4, TWO_LEVELS = 2 };
@@ -276,7 +278,7 @@ Test(tables, an_index_for_a_filter_block)
   }
 }
 
-/* A comparator's name that contains a 0 byte: as a string, it would end there. */
+/* The comparator's name contains a 0 byte, where a string would end. */
 Test(tables, a_name_with_a_0)
 {
   static const char other[] = "leveldb.BytewiseComparator\0.other";
@@ -289,8 +291,8 @@ Test(tables, a_name_with_a_0)
   free(file);
 }
 
-/* In another order the filters of all data blocks are queried. A data block without one may have
- * any key, as in LevelDB. */
+/* If keys are in another order, the filters of all data blocks are queried. As in LevelDB, a data
+ * block without a filter may have any key. */
 Test(tables, filters_in_another_order)
 {
   enum { NBLOCKS = 3 };
@@ -320,7 +322,7 @@ Test(tables, filters_in_another_order)
   }
 }
 
-/* Pebble's data blocks in columns are not read, so it is not known which filters of a filter block
+/* Pebble's data blocks in columns are not read. So it is not known which filters of a filter block
  * belong to data blocks. Pebble writes no such filter block, but a file may have one. */
 Test(tables, a_filter_block_beside_columns)
 {
@@ -351,8 +353,8 @@ Test(tables, a_key_without_a_suffix)
   free(file);
 }
 
-/* If the first 8 bytes of separators are the largest number, the bytes after them tell them
- * apart. */
+/* If the first 8 bytes of two separators are both the largest number, the bytes after them
+ * differ. */
 Test(tables, separators_of_the_last_window)
 {
   uint8_t separators[] = "a\xff\xff\xff\xff\xff\xff\xff\xff.\xff\xff\xff\xff\xff\xff\xff\xff~";

@@ -56,8 +56,8 @@ void write_times(rocksdb::DB *db, size_t nkeys, Rng &rng)
   check(db->Flush({}));
 }
 
-/* Writes a table by itself. If it is to be ingested, a database with one of its keys then takes it
- * in, and gives it a sequence number. */
+/* Writes a table outside of a database. If it is to be ingested, a database that has one of its
+ * keys then takes it in, and gives it a sequence number. */
 void write_external(const RocksDbSet &set, const rocksdb::Options &options,
                     const std::string &folder, size_t nkeys, Rng &rng)
 {

@@ -1,4 +1,4 @@
-// Option sets, and what lanebloom should report about the tables that engines write with them.
+// The option sets, and what lanebloom should report about the tables that engines write with them.
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <vector>
@@ -153,7 +153,7 @@ void add_leveldb(std::vector<Set> &sets)
   l = LevelDbSet();
   l.is_reverse = true;
   sets.push_back(level("leveldb, reverse", l));
-  l.block_nbytes = 64 << 10; // makes few filters
+  l.block_nbytes = 64 << 10; // makes only few filters
   sets.push_back(level("leveldb, reverse, large blocks", l));
   l.is_table = true;
   sets.push_back(level("leveldb, reverse, a table", l));
@@ -174,7 +174,7 @@ void add_leveldb(std::vector<Set> &sets)
   sets.push_back(level("leveldb, a table without filter", l));
 }
 
-// Format versions, checksums, codecs, sizes.
+// Adds sets with other format versions, checksums, codecs and sizes.
 void add_rocksdb_blocks(std::vector<Set> &sets)
 {
   for (uint32_t version = 2; version <= 5; version++)
@@ -222,7 +222,7 @@ void add_rocksdb_blocks(std::vector<Set> &sets)
     }));
 }
 
-// Indexes and filters in partitions.
+// Adds sets with indexes and filters in partitions.
 void add_rocksdb_partitions(std::vector<Set> &sets)
 {
   for (int restarts : {1, 16})
@@ -251,7 +251,7 @@ void add_rocksdb_partitions(std::vector<Set> &sets)
     }
 }
 
-// Other indexes, filters, orders; tables by themselves.
+// Adds sets with other indexes, filters and orders, and sets of single tables.
 void add_rocksdb_others(std::vector<Set> &sets)
 {
   sets.push_back(rock("rocksdb, first keys, restarts", FULL, true, false, [](Options &, Table &t) {

@@ -1,8 +1,8 @@
 /* Counts the steps that opening a database takes. A MANIFEST, logs and options can have many things
- * of each kind. Twice as many take about twice the steps, in every order.
+ * of each kind. Twice as many things may take only about twice the steps, in every order.
  *
- * The compiler counts: src/tables/ is built for this test so that each basic block calls
- * __sanitizer_cov_trace_pc(). Bytes that are moved count too.
+ * The compiler makes each basic block of src/tables/ call __sanitizer_cov_trace_pc(), which counts
+ * it. Bytes that are moved count, too.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -46,7 +46,7 @@ static void add_numbers(void)
   log_add(&manifest, NUMBERS, sizeof NUMBERS - 1);
 }
 
-/* Adds an edit with a tag, numbers, and these bytes after them. */
+/* Adds an edit that consists of a tag, numbers, and the bytes `behind`. */
 static void add_edit(uint64_t tag, const uint64_t *numbers, size_t nnumbers, const char *behind,
                      size_t nbytes)
 {
@@ -91,7 +91,7 @@ static void add_logs_that_are_deleted(size_t n)
     ADD_EDIT(LOG_DELETED, "", i);
 }
 
-/* Adds logs in a group, which is complete. */
+/* Adds logs in a group of edits, which is complete. */
 static void add_group_of_logs(size_t n)
 {
   for (size_t i = n; i > 0; i--) {
@@ -135,7 +135,7 @@ static void add_blobs(size_t n)
 
 enum { BATCH_NBYTES = 12, PUT_IN_FAMILY = 5, INGESTED = 22 };
 
-/* Adds a batch of one entry: a kind, a family if it is a put, and strings. */
+/* Adds a batch with one entry: a kind, a family if it is a put, and strings. */
 static void add_batch(uint64_t kind, uint64_t family, const void *key, size_t nbytes)
 {
   uint8_t batch[100] = {1, 0, 0, 0, 0, 0, 0, 0, 1}, *to = put_varint(batch + BATCH_NBYTES, kind);
@@ -164,7 +164,7 @@ static void write_puts(size_t n)
   end_log(5);
 }
 
-/* Writes logs of one key each. The MANIFEST has many families, too. */
+/* Writes logs of one key each. The MANIFEST has as many families. */
 static void write_logs(size_t n)
 {
   add_families(n);
@@ -184,7 +184,7 @@ static void write_logs_with_times(size_t n)
   }
 }
 
-/* Each log is torn before later ones, and between them logs are missing that the MANIFEST names. */
+/* Each log but the last is torn, and between the logs some are missing that the MANIFEST names. */
 static void write_logs_that_are_damaged(size_t n)
 {
   for (size_t i = 0; i < n; i++) {
@@ -196,7 +196,7 @@ static void write_logs_that_are_damaged(size_t n)
   end_log(10 + 2 * n);
 }
 
-/* Writes a log with its own list of families, and a key of each after it. */
+/* Writes a log that lists many families, each followed by a key of that family. */
 static void write_times(size_t n)
 {
   for (size_t i = n; i > 0; i--) {
@@ -229,7 +229,7 @@ static char names[MAX_N][NAME_NBYTES];
 static const char *name_list[MAX_N];
 static lanebloom_database_options options;
 
-/* Names the families, all of which are requested. */
+/* Names the families, and requests all of them. */
 static void name_families(size_t n)
 {
   for (size_t i = 0; i < n; i++) {

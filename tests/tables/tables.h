@@ -1,4 +1,4 @@
-/* Shared by the tests of tables.
+/* Functions that the tests of tables share.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TESTS_TABLES_H
 #define LANEBLOOM_TESTS_TABLES_H
@@ -74,22 +74,23 @@ void frozen_path(size_t i, char *path);
 
 void frozen_keys(size_t i, struct key_list *list);
 
-/* Returns a frozen table that has no checksums, so that it can be changed. */
+/* Returns the bytes of a frozen table without its checksums, so that the bytes can be changed. */
 uint8_t *read_unsealed(const char *path, size_t *size);
 
 /* ---- Checks ---- */
 
 lanebloom_table *must_open(const char *path);
 
-/* Checks that the keys are found by every kernel, in parts and all at once, and one by one. */
+/* Checks that every kernel finds the keys, in parts, all at once, and one by one. */
 void check_keys(const lanebloom_table *table, const struct key_list *list, const char *what);
 
-/* Checks that absent keys in a table's range pass at the rate of its bits per key. */
+/* Checks that absent keys in a table's range pass at the rate that the table's bits per
+ * key give. */
 void check_absent(const lanebloom_table *table, const lanebloom_table_info *info,
                   const struct oracle_set *set, const struct key_list *absent);
 
-/* Checks that one call for all tables gives the results of a call for each, and finds every live
- * key in a table. */
+/* Checks that one call for all tables gives the results of a call for each table. If the keys are
+ * live, each must be found in a table. */
 void check_together(const lanebloom_table *const *tables, size_t n, const struct key_list *keys,
                     bool is_live, const char *name);
 
@@ -99,7 +100,7 @@ void check_warned(const uint8_t *bytes, size_t size, const struct key_list *keys
 void assert_refused(const uint8_t *bytes, size_t size, lanebloom_status expected,
                     const char *part_of_problem);
 
-/* Checks that a table that still opens has every key. */
+/* Checks that a damaged table, if it still opens, has every key. */
 void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys, const char *what,
                    size_t at);
 
@@ -107,7 +108,7 @@ void check_damaged(const uint8_t *bytes, size_t size, const lanebloom_keys *keys
 
 /* A growing file, made block by block. */
 struct table_file {
-  size_t n, begin; /* begin: of the block that is being made */
+  size_t n, begin; /* begin: where the current block begins */
   uint8_t bytes[1 << 16];
 };
 
@@ -124,19 +125,19 @@ void table_add_entry(struct table_file *file, size_t shared, lanebloom_slice res
 
 void table_add_handle(struct table_file *file, const char *key, struct handle handle);
 
-/* Ends a block with any content. */
+/* Ends a block, whatever it contains. */
 struct handle table_end_block(struct table_file *file, uint8_t compression);
 
 struct handle table_end_entries(struct table_file *file);
 
-/* Makes a data block of keys of one letter, each followed by `behind`. */
+/* Makes a data block. Each of its keys is one letter, followed by `behind`. */
 struct handle table_add_data(struct table_file *file, const char *letters, const char *behind);
 
-/* Makes a filter block with these letters for each data block. */
+/* Makes a filter block that has, for each data block, a filter of these letters. */
 struct handle table_add_filters(struct table_file *file, const struct handle *data,
                                 const char *const *letters, size_t n);
 
-/* Makes properties of an index of user keys. */
+/* Makes properties which state that the index has user keys. */
 struct handle table_add_properties(struct table_file *file, lanebloom_slice comparator,
                                    uint8_t index_type);
 
@@ -145,8 +146,8 @@ void table_finish(struct table_file *file, bool is_leveldb, struct handle metain
 
 struct key_list list_letters(const char *letters);
 
-/* Checks that the table has a range, and every filter is queried, unless there is a warning; and
- * that keys are found in any case. */
+/* Checks that keys are found. Unless a warning is expected, also checks that the table has a range
+ * and that every filter is queried. */
 void check_table_file(const struct table_file *file, const char *letters, const char *warning);
 
 /* Makes a RocksDB table with one data block. */
@@ -158,7 +159,7 @@ uint8_t *put_varint(uint8_t *to, uint64_t value);
 static const char suffix[] =
     "\1......."; /* the suffix of keys in databases of LevelDB and RocksDB */
 
-/* The order of keys that can be searched. */
+/* The name of the only order in which keys can be searched. */
 static const char bytewise[] = "leveldb.BytewiseComparator";
 
 #endif

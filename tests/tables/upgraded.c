@@ -1,5 +1,5 @@
-/* RocksDB's format versions 6 and 7, which Debian's RocksDB does not write: frozen tables of
- * version 5, rewritten.
+/* RocksDB's format versions 6 and 7, which Debian's RocksDB does not write. They are made from
+ * frozen tables of version 5.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -16,8 +16,8 @@ static void checksum_block(uint8_t *file, struct handle handle, uint32_t checksu
                  lanebloom_checksum_context(checksum_base, handle.offset));
 }
 
-/* Sets the checksums of the blocks that an index of version 5 names and, if these are indexes, of
- * the blocks that they name. */
+/* Sets the checksums of the blocks that an index of version 5 names. If these blocks are indexes,
+ * also sets the checksums of the blocks that they name. */
 static void checksum_named(struct block_reader *reader, struct handle handle, int nlevels,
                            uint8_t *file)
 {
@@ -32,8 +32,8 @@ static void checksum_named(struct block_reader *reader, struct handle handle, in
   lanebloom_index_free(&index);
 }
 
-/* Rewrites a table of version 5 as a later version: with other checksums, another footer, and an
- * index that the metaindex names. Returns its size. */
+/* Rewrites a table of version 5 as a later version, with other checksums, another footer, and an
+ * index that the metaindex names. Returns the new size. */
 static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, uint32_t version,
                       uint8_t *made)
 {
@@ -89,7 +89,7 @@ static size_t upgrade(const uint8_t *bytes, size_t size, bool is_partitioned, ui
   return (size_t)(to - made) + FOOTER_NBYTES;
 }
 
-/* Checks a table whose metaindex does not name the index, as it must. Changes the bytes. */
+/* Checks a table whose metaindex does not name the index, as it should. Changes the bytes. */
 static void check_index_unnamed(uint8_t *bytes, size_t size)
 {
   static const char name[] = "rocksdb.index";

@@ -1,4 +1,4 @@
-/* MANIFESTs made by hand: the tables and the logs that their edits leave.
+/* MANIFESTs made by hand: which tables and logs are left after their edits.
  * SPDX-License-Identifier: MIT */
 #include "log_files.h"
 #include "tables.h"
@@ -29,7 +29,7 @@ static void check_version(const char *what, size_t ntables, uint64_t last_number
   lanebloom_version_free(&version);
 }
 
-/* Checks the number of logs that must exist, and the last of them. */
+/* Checks the number of logs that must exist, and the number of the last one. */
 static void check_logs(const char *what, size_t nlogs, uint64_t last)
 {
   struct version version;
@@ -73,7 +73,7 @@ Test(tables, versions)
   ADD_EDIT("\310\1\1\312\1");
   check_version("a family that is dropped", 0, 0, 5);
   ADD_EDIT(NUMBERS);
-  ADD_EDIT("\12\3\12\2"); /* RocksDB's lowest log: the highest value counts */
+  ADD_EDIT("\12\3\12\2"); /* RocksDB's lowest log; the highest value counts */
   check_version("logs to keep", 0, 0, 3);
   ADD_EDIT(NUMBERS);
   ADD_EDIT("\211\100\1x"); /* tag 8201 may be skipped */
@@ -109,7 +109,7 @@ Test(tables, versions)
 #define LOGS_BELOW_ARE_DELETED(number) "\205\100" number
 #define IN_GROUP(nfollowing) "\254\2" nfollowing
 
-/* An edit counts once, and only whole and with its whole group. */
+/* An edit counts once, and only if it and its group are complete. */
 Test(tables, versions_in_groups)
 {
   ADD_EDIT(NUMBERS);
@@ -163,9 +163,9 @@ Test(tables, versions_of_pebble)
   check_version("nothing was flushed yet", 0, 0, 0);
   ADD_EDIT(NUMBERS);
   ADD_EDIT("\150\0\6\144"
-           "\0" BOUNDS "\1\2\1"); /* range keys only */
+           "\0" BOUNDS "\1\2\1"); /* only range keys */
   ADD_EDIT("\150\0\7\144"
-           "\7" BOUNDS BOUNDS "\1\2\6\1x\1"); /* and points */
+           "\7" BOUNDS BOUNDS "\1\2\6\1x\1"); /* range keys and points */
   check_version("tables with range keys", 2, 7, 5);
   ADD_EDIT(NUMBERS TABLE("\6", "\6"));
   ADD_EDIT("\6\6\6"
@@ -197,6 +197,6 @@ Test(tables, versions_of_pebble)
   check_refused("a tag that is not known", LANEBLOOM_ERR_LIMIT);
   ADD_EDIT(NUMBERS);
   ADD_EDIT(NUMBERS);
-  manifest.bytes[HEADER_NBYTES + sizeof NUMBERS - 1 + AT_TYPE] = SYNCED + FULL; /* as in a log */
+  manifest.bytes[HEADER_NBYTES + sizeof NUMBERS - 1 + AT_TYPE] = SYNCED + FULL; /* only in logs */
   check_refused("a type of fragment", LANEBLOOM_ERR_CORRUPT);
 }

@@ -1,4 +1,4 @@
-/* Planted faults, by which sanitizers.bats checks that this build's sanitizers report faults.
+/* Planted faults. With them sanitizers.bats checks that this build's sanitizers report faults.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <limits.h>

@@ -11,7 +11,7 @@ import sys
 from itertools import combinations
 from pathlib import Path
 
-# The fact, and expressions that each find its number in one or several places.
+# Each fact has expressions, each of which finds the number of the fact in one or several places.
 FACTS = {
     "entries of logs that are stored as hashes": [
         r"Up to ([\d,]+) keys are stored as hashes",
@@ -100,7 +100,7 @@ SOURCES = [
 ]
 DOCUMENTS = ["*.md", "docs/*.md", "bench/*.md", "bindings/*/*.md", "include/*.h"]
 OTHERS = ["CHANGELOG.md", "docs/lab-notes.md", "docs/cpus.md"]
-ALIKE = 0.75  # the share of words that two clauses have in common
+ALIKE = 0.75  # two clauses are alike if they share this part of their words
 
 NUMBER = re.compile(r"(?<![\w.])\d[\d,]*(?:\.\d+)?(?![\w^])")
 COMMON = set("a an and are as at by for from has have in is it of on or that the this to".split())

@@ -48,7 +48,8 @@ unmarked() { # ARCHIVE...
   [ ! -s missing ]
 }
 
-# If read() had another name, tests/cli/interpose and tests/faults would miss it.
+# If a build called read() by another name, tests/cli/interpose and tests/faults would miss the
+# call.
 @test "calls of the system have their names" {
   find "$BUILD_DIR" -name 'liblanebloom*.a' -exec readelf -sW {} + |
     awk '$7 == "UND" { print $8 }' >calls

@@ -7,14 +7,15 @@ folders() { # prints the folders of instruction sets except scalar
   awk '!/^#/ && $1 != "scalar" { print $1 }' "$SOURCE_DIR/tests/kernels/instruction_sets.txt"
 }
 
-# Prints "FILE:LINE" for each include from another folder that kernels must not use.
+# Prints "FILE:LINE" for each include of a header in another folder that kernels must not use.
 strangers() { # FILE...
   local known='(lanes|scalar|layouts)/[a-z0-9_]*|x86/words|kernels|batch|keys|bytes|divide'
   grep -HE '^#include ".*/' "$@" | grep -vE "\"\.\./($known)\.h\"$" || true
 }
 
-# Prints what these objects call, except kernels, the functions of batch.h, constant data, calls
-# that only use existing memory, and the compilers' own functions, which check or count.
+# Prints what these objects call, without calls that kernels may make: of kernels, of the functions
+# of batch.h, of functions that only use existing memory, and of the compilers' own functions, which
+# check or count. Constant data is left out, too.
 calls() { # OBJECT...
   local own='^lanebloom_([a-z0-9_]*_(hash|probe|add)_[a-z0-9_]*|keys_part|hash_gathered)$'
   local data='^lanebloom_xxph3_secret$'
@@ -35,7 +36,7 @@ calls() { # OBJECT...
   done
 }
 
-# Prints the lines that only belong to one instruction set: its header, its types, its intrinsics.
+# Prints the lines that belong to only one instruction set: its header, its types, its intrinsics.
 intrinsics() { # FILE...
   grep -HnE '<[a-z_]*(intrin|neon|sve|altivec|vector)\.h>|\<_?_mm[0-9]*_|\<__m(128|256|512|mask)|'\
 '\<u?int[0-9]+x[0-9]+|\<v(ld|st)[1-4]q?_|\<v[a-z]+q?_[nu]|\<sv[a-z0-9]+_|'\
@@ -51,9 +52,9 @@ intrinsics() { # FILE...
   [ -z "$found" ]
 }
 
-# Prints a set's lines with intrinsics, with the same names for all sets. If another set has a line,
-# too, its algorithm belongs to lanes/. vector.h and kernels.c are lists, which are alike on
-# purpose.
+# Prints the lines of a set that have intrinsics, with names that are the same for all sets. If
+# another set has the same line, its algorithm belongs to lanes/. vector.h and kernels.c are left
+# out: they are lists, and alike on purpose.
 kernel_lines() { # FOLDER
   find "$1" -name '*.[ch]' ! -name vector.h ! -name kernels.c \
     -exec grep -hE '\<(_mm|v[a-z0-9]+_)' {} + |
@@ -93,7 +94,8 @@ inner_calls() { # ARCHIVE|OBJECT...
     sort -u | comm -23 "$BATS_TEST_TMPDIR/called" -
 }
 
-# If a library above the engine used more of src/ than headers, it would contain a copy of it.
+# If a library above the engine used more of src/ than headers, it would contain a second copy of
+# it.
 @test "the libraries of files take input.c and headers of src/, and call lanebloom.h" {
   for library in tables parquet; do
     taken=$(grep -oE '\.\./[a-z_/]+\.c' "$SOURCE_DIR/src/$library/CMakeLists.txt")
@@ -142,11 +144,12 @@ inner_calls() { # ARCHIVE|OBJECT...
 
 # ---- The command's rooms ----
 
-rooms="base options input files answer output verbs" # each may include the rooms before it
+rooms="base options input files answer output verbs" # a room may include those before it
 
-# "FILE:INCLUDE" of each include of the command that no room may have: of a later room, or of the
-# libraries' own headers, other than those of src/common/. main.c may include any room.
-climbs() { # FOLDER: of the command
+# Prints "FILE:INCLUDE" for each include that a room of the command must not have: of a later room,
+# or of a header of the libraries themselves that is not in src/common/. main.c may include any
+# room.
+climbs() { # FOLDER: the command's
   (cd "$1" && grep -E '^#include "[^"]*/' -- main.c */*.[ch] */*.cc) | awk -v rooms="$rooms" '
     BEGIN {
       n = split(rooms, names, " ")
@@ -189,14 +192,14 @@ main.c:#include \"../src/filter.h\"" ]
   [ -z "$found" ]
 }
 
-# Lines that name one kind of answer.
+# Prints the lines that name one kind of answer.
 kinds() { # FILE...
   grep -HnE '\<(filters|tables|parquet|exact)_answer\>|answer/(filters|tables|exact|parquet)\.h|'\
 'struct (filters|tables|exact|parquet_query)\>' "$@" || true
 }
 
-# parquet_results.c prints names of Parquet files and numbers of their row groups; parquet_results.h
-# names the query that has them.
+# parquet_results.c prints the names of Parquet files and the numbers of their row groups.
+# parquet_results.h names the query that has these.
 @test "kinds of answers are known in answer/ and by their verbs alone, but for what is printed" {
   printf '%s;\n' 'a = filters_answer()' 'struct tables tables' '#include "../answer/exact.h"' \
     'struct parquet_query *query' 'struct answer answer' >"$BATS_TEST_TMPDIR/planted.c"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # The documents' links lead somewhere, all documents can be reached from docs/README.md, and a
-# script draws exactly their pictures.
+# script draws exactly the pictures that they show.
 # SPDX-License-Identifier: MIT
 
 # Makes a project with one document and its index.
@@ -13,7 +13,7 @@ setup() {
     '    [no](link.md)' >docs/one.md
 }
 
-# The check must end with status 1 and print only this text.
+# Checks that the script ends with status 1 and prints only this text.
 faulty() { # TEXT
   run python3 "$SOURCE_DIR/tests/tree/links.py" .
   echo "$output"

@@ -1,4 +1,4 @@
-/* Faults that scripts/check.sh must find, one for each checker that reads C.
+/* Faults that scripts/check.sh must find: one for each checker that reads C.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 

@@ -4,8 +4,8 @@
 
 bats_require_minimum_version 1.5.0
 
-# Makes a project with the preset "quick" and the tests of tests.cmake, which test.sh tests as its
-# own.
+# Makes a project with the preset "quick" and the tests of tests.cmake. test.sh tests it as its own
+# project.
 setup() {
   cd "$BATS_TEST_TMPDIR"
   mkdir scripts
@@ -55,7 +55,7 @@ END
   [[ ${stderr_lines[-1]} == "failed: quick" ]]
 }
 
-# The table of budgets is test.sh's own, with other numbers.
+# The budgets are those in test.sh. Later the test changes one of them.
 @test "test.sh names the slowest tests and what is beyond its budget" {
   cat >tests.cmake <<'END'
 foreach(n RANGE 1 12)
@@ -65,7 +65,7 @@ endforeach()
 add_test(NAME slow COMMAND sh -c "sleep 1.1; echo ok 1 a")
 list(APPEND tests slow)
 END
-  echo 'sleep 1.1' >>scripts/setup.sh # it has no budget
+  echo 'sleep 1.1' >>scripts/setup.sh # this step has no budget
   run scripts/test.sh
   echo "$output"
   [[ $status -eq 0 && $output != *warning* ]]

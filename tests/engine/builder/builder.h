@@ -14,7 +14,7 @@ lanebloom_keys all_keys(void);
 /* Creates a builder of the format LANEBLOOM_LEVELDB. */
 lanebloom_builder *create(double bits_per_key, uint64_t expected_keys);
 
-/* Adds n of the keys, from the first on. */
+/* Adds n of the keys, from number `first` on. */
 void add(lanebloom_builder *builder, const lanebloom_keys *keys, size_t first, size_t n);
 
 lanebloom_filter *finish(lanebloom_builder *builder);

@@ -1,4 +1,4 @@
-/* The key form that is set on a builder is also that of its filter.
+/* A filter has the key form that was set on its builder.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 

@@ -1,5 +1,5 @@
-// Package goleveldb is a goleveldb filter that uses lanebloom's builder. It has goleveldb's name
-// and makes the same bytes, so that databases open with either.
+// Package goleveldb is a filter for goleveldb that uses lanebloom's builder. The filter has the
+// name of goleveldb's own filter and makes the same bytes, so databases open with either.
 // SPDX-License-Identifier: MIT
 package goleveldb
 
@@ -39,7 +39,7 @@ func (bits Bloom) NewGenerator() filter.FilterGenerator {
 	return &generator{bits: float64(bits), offsets: []uint64{0}}
 }
 
-// A generator collects keys, so that a filter takes one call into C.
+// A generator collects keys, so that one call into C makes a filter.
 type generator struct {
 	bits    float64
 	keys    []byte
@@ -51,7 +51,8 @@ func (g *generator) Add(key []byte) {
 	g.offsets = append(g.offsets, uint64(len(g.keys)))
 }
 
-// Generate cannot report an error: it writes 2 bytes, with which every reader lets every key pass.
+// Generate cannot report an error. After an error it writes 2 bytes, with which every reader lets
+// every key pass.
 func (g *generator) Generate(to filter.Buffer) {
 	n := uint64(len(g.offsets) - 1)
 	var size C.uint64_t

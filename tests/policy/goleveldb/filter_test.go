@@ -31,7 +31,7 @@ func TestBytesAndAnswers(t *testing.T) {
 				one.Add(key(i))
 				other.Add(key(i))
 			}
-			one.Generate(&found) // also makes room for the next filter
+			one.Generate(&found) // also empties the generator for the next filter
 			other.Generate(&expected)
 			if !bytes.Equal(found.Bytes(), expected.Bytes()) {
 				t.Fatalf("%d bits per key, %d keys: the bytes differ", bits, n)
@@ -50,7 +50,7 @@ func TestBytesAndAnswers(t *testing.T) {
 	}
 }
 
-// A filter that has no error to report must not lose a key.
+// Generate cannot report an error, so after an error its filter must let every key pass.
 func TestWhatCannotBeBuilt(t *testing.T) {
 	generator := Bloom(-1).NewGenerator()
 	generator.Add(key(1))
@@ -80,7 +80,7 @@ func write(t *testing.T, folder string, policy filter.Filter) {
 	if err := db.Close(); err != nil {
 		t.Fatal(err)
 	}
-	// Close may leave a compacted table, which the next OpenFile removes.
+	// Close may leave a table that was compacted. The next OpenFile removes it.
 	if db, err = leveldb.OpenFile(folder, options); err != nil {
 		t.Fatal(err)
 	}

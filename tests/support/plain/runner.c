@@ -1,4 +1,4 @@
-/* Runs tests one after another, each in a process of its own as Criterion does, and prints TAP.
+/* Runs tests one after another, each in its own process, as Criterion does, and prints TAP.
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
@@ -44,7 +44,7 @@ static bool run(const struct plain_test *test, void *param)
       test->run_with(param);
     else
       test->run();
-    exit(0); /* unlike _exit, it lets sanitizers report */
+    exit(0); /* unlike _exit, this lets sanitizers report */
   }
   int status = -1;
   const bool exited = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);

@@ -45,7 +45,8 @@ void draw_runs(struct queries *queries, uint8_t *pool, struct rng *rng)
   }
 }
 
-/* Runs of every length after one another, keys in every layout, and batches that end anywhere. */
+/* Batches have runs of every length, one after another, and keys in every layout, and end
+ * anywhere. */
 Test(filter_block, batches)
 {
   static const size_t ends[] = {0,  1,    7,    8,    9,    15,   16,   17,         31,
@@ -89,7 +90,8 @@ Test(filter_block, batches)
   free(queries);
 }
 
-/* Filters just below, at and above 2^32 bits. In larger ones, probes reach the first 2^32 bits. */
+/* Filters have just below, exactly and above 2^32 bits. In larger ones, probes reach only the first
+ * 2^32 bits. */
 Test(filter_block, filters_of_2_to_the_32_bits)
 {
   static const size_t filter_nbytes[] = {((size_t)1 << 29) - 1, (size_t)1 << 29,
@@ -111,7 +113,7 @@ Test(filter_block, filters_of_2_to_the_32_bits)
     bytes[payload_nbytes] = NPROBES;
     store_le32(bytes + payload_nbytes + 1 + 4, (uint32_t)payload_nbytes + 1);
     bytes[payload_nbytes + 1 + 4 + 4] = LEVELDB_BASE_LG;
-    for (size_t i = 0; i < NKEYS; i += 2) { /* half of the keys */
+    for (size_t i = 0; i < NKEYS; i += 2) { /* adds half of the keys */
       uint32_t probe = hashes[i];
       for (size_t p = 0; p < NPROBES; p++, probe += hashes[i] >> 17 | hashes[i] << 15)
         bytes[probe % (payload_nbytes * 8) / 8] |= (uint8_t)(1 << probe % (payload_nbytes * 8) % 8);

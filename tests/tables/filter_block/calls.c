@@ -1,4 +1,4 @@
-/* Calls: their errors, and that errors change nothing.
+/* Calls of filter blocks: their errors, and that a failed call changes nothing.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
 #include <math.h>
@@ -59,7 +59,7 @@ Test(filter_block, arguments)
   lanebloom_filter_block_free(block);
 }
 
-/* The bytes are those of the successful calls alone. */
+/* The block has the bytes that the successful calls alone would make. */
 Test(filter_block, calls_that_are_refused_change_nothing)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);
@@ -89,7 +89,7 @@ Test(filter_block, calls_that_are_refused_change_nothing)
   lanebloom_filter_block_builder_free(builder);
 }
 
-/* A builder that is used again makes the same bytes as a new one. */
+/* A builder that is used again makes the same bytes as a new builder. */
 Test(filter_block, a_builder_is_fed_again)
 {
   enum { NBLOCKS = 20, NKEYS = 26 };
@@ -120,8 +120,8 @@ Test(filter_block, a_builder_is_fed_again)
   lanebloom_filter_block_builder_free(again);
 }
 
-/* 16 keys of 2^31 - 1 bits make a filter of 2^32 - 1 bytes, the last offset at which the next
- * filter may begin. The filter is not actually built here. */
+/* 16 keys of 2^31 - 1 bits each make a filter of 2^32 - 1 bytes, which is the last offset at which
+ * the next filter may begin. The filter is not built here. */
 Test(filter_block, offsets_have_32_bits)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);
@@ -145,7 +145,7 @@ Test(filter_block, offsets_have_32_bits)
   cr_assert(lanebloom_filter_block_builder_add(builder, &one) == LANEBLOOM_ERR_LIMIT);
   cr_assert(lanebloom_filter_block_builder_add(builder, &none) == LANEBLOOM_OK);
   const lanebloom_keys many =
-      lanebloom_keys_fixed("", 0, SIZE_MAX); /* their number would wrap the count */
+      lanebloom_keys_fixed("", 0, SIZE_MAX); /* the count would wrap around */
   cr_assert(lanebloom_filter_block_builder_add(builder, &many) == LANEBLOOM_ERR_LIMIT);
   lanebloom_filter_block_builder_free(builder);
 }

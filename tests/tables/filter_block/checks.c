@@ -1,4 +1,4 @@
-/* The checks for every filter block: each kernel gives LevelDB's answers.
+/* The checks that every filter block must pass: each kernel gives LevelDB's answers.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -126,7 +126,7 @@ uint8_t *build_by_leveldb(const struct sequence *sequence, lanebloom_format form
   oracle_block_builder *builder = oracle_block_builder_create(format, bits_per_key);
   for (size_t i = 0; i < sequence->nsteps; i++) {
     const struct step *step = &sequence->steps[i];
-    if (step->starts) /* in the same filter as with LevelDB's base_lg */
+    if (step->starts) /* LevelDB's base_lg gives the same filter */
       oracle_block_builder_start_block(builder, step->offset >> base_lg << LEVELDB_BASE_LG);
     for (size_t j = step->first; j < step->first + step->nkeys; j++)
       oracle_block_builder_add(builder, sequence->keys[j].data, sequence->keys[j].size);

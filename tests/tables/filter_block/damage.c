@@ -1,10 +1,11 @@
-/* Damaged blocks: the answers stay those of LevelDB.
+/* Damaged blocks: the answers are still LevelDB's.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
 #include "filter_block.h"
 
-/* Draws a small block, and queries with both answers. Some filters have many keys, some few. */
+/* Draws a small block, some of whose filters have many keys and some few, and queries for present
+ * and absent keys. */
 static uint8_t *draw_small(struct sequence *sequence, struct queries *queries, struct rng *rng,
                            size_t *size)
 {
@@ -15,7 +16,7 @@ static uint8_t *draw_small(struct sequence *sequence, struct queries *queries, s
   return build_by_leveldb(sequence, LANEBLOOM_LEVELDB, 10, LEVELDB_BASE_LG, size);
 }
 
-/* Flips every bit of every byte, and sets every byte to all 0 and all 1. */
+/* Flips every bit of every byte, and sets all bits of every byte to 0 or to 1. */
 Test(filter_block, flipped)
 {
   struct rng rng = rng_start(4);
@@ -42,7 +43,7 @@ Test(filter_block, flipped)
   free(sequence);
 }
 
-/* Cuts the block at the end, and at the beginning. */
+/* Cuts off the end of the block, or its beginning. */
 Test(filter_block, truncated)
 {
   struct rng rng = rng_start(5);
@@ -65,8 +66,8 @@ Test(filter_block, truncated)
   free(sequence);
 }
 
-/* Draws meaningless bytes, half of them small: few bits, and possible numbers of probes. Filters
- * are mostly inside the block, one after another. */
+/* Draws bytes without meaning. Half of them are small, so that they have few bits or are possible
+ * numbers of probes. Filters are mostly inside the block, one after another. */
 static void draw_bytes(struct rng *rng, uint8_t *bytes, size_t size)
 {
   for (size_t i = 0; i < size; i++)
@@ -106,7 +107,7 @@ Test(filter_block, any_bytes)
   free(sequence);
 }
 
-/* In LevelDB a shift by 64 or more is undefined. */
+/* In LevelDB, a shift by 64 or more has undefined behaviour. */
 Test(filter_block, a_base_lg_above_63_lets_every_key_pass)
 {
   const lanebloom_keys keys = lanebloom_keys_fixed("abcdefghijklmnopqrstuvwxyz", 1, 26);

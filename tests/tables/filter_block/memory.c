@@ -1,4 +1,4 @@
-/* Memory that runs out. The linker replaces the C library's allocations by those of this file
+/* Memory that runs out. The linker makes the library call the allocation functions of this file
  * (tests/tables/CMakeLists.txt).
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
@@ -39,7 +39,8 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
   return allowed() ? __real_aligned_alloc(alignment, size) : NULL;
 }
 
-/* The calls that build a sequence's block: create, then start and add in turns, then finish. */
+/* The calls that build the block of a sequence: create, then start and add in turns, then
+ * finish. */
 struct build {
   const struct sequence *sequence;
   lanebloom_filter_block_builder *builder;
@@ -68,8 +69,8 @@ static lanebloom_status make_call(struct build *build, size_t call)
   return lanebloom_filter_block_builder_add(build->builder, &keys);
 }
 
-/* Makes a call with no allocation allowed, then with one more each time, until it succeeds. Returns
- * the number of failures. */
+/* Makes a call again and again until it succeeds. No allocation succeeds at first, and one more in
+ * each try. Returns the number of failures. */
 static size_t insist(struct build *build, size_t call)
 {
   for (size_t nfailed = 0;; nfailed++) {
@@ -88,7 +89,7 @@ static size_t insist(struct build *build, size_t call)
   }
 }
 
-/* A call that fails changes nothing. */
+/* A call that fails changes nothing, so the block is right in the end. */
 Test(filter_block, builds_where_memory_is_short)
 {
   struct rng rng = rng_start(8);

@@ -1,5 +1,5 @@
-// The real LevelDB's filter blocks, for tests in C. Link libleveldb.a: the shared library hides
-// them.
+// The real LevelDB's filter blocks, for tests in C. Link libleveldb.a, because the shared library
+// hides them.
 // SPDX-License-Identifier: MIT
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +12,7 @@
 
 #include "oracle.h"
 
-// Declarations that LevelDB does not install, from table/filter_block.h of 1.23. Only the layout of
+// Declarations from LevelDB 1.23's table/filter_block.h, which is not installed. Only the layout of
 // the members matters.
 namespace leveldb
 {
@@ -55,7 +55,7 @@ leveldb::Slice slice_of(const void *data, size_t size)
   return size > 0 ? leveldb::Slice(static_cast<const char *>(data), size) : leveldb::Slice();
 }
 
-// A LevelDB policy that makes this library's filters.
+// A LevelDB policy that makes lanebloom's filters.
 class Policy : public leveldb::FilterPolicy
 {
 public:

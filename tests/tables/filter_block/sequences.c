@@ -1,4 +1,5 @@
-/* Sequences of calls: LevelDB's builder makes the same bytes, its reader gives the same answers.
+/* Sequences of calls: LevelDB's builder makes the same bytes, and its reader gives the same
+ * answers.
  * SPDX-License-Identifier: MIT */
 #include "filter_block.h"
 
@@ -38,8 +39,8 @@ Test(filter_block, sequences_signed)
   check_sequences(LANEBLOOM_LEVELDB_SIGNED, test_exhaustive() ? 500 : 100, 2);
 }
 
-/* Moves an offset so that it shares filters of this base_lg as it shared LevelDB's. With a large
- * base_lg the offsets must still fit. */
+/* Moves an offset so that, with this base_lg, it shares filters with the same offsets as with
+ * LevelDB's. If base_lg is large, the offsets must still fit. */
 static uint64_t moved(uint64_t offset, unsigned base_lg)
 {
   enum { MAX_MOVED = 40 };
@@ -48,7 +49,7 @@ static uint64_t moved(uint64_t offset, unsigned base_lg)
   return offset << ((base_lg < MAX_MOVED ? base_lg : MAX_MOVED) - LEVELDB_BASE_LG);
 }
 
-/* LevelDB's base_lg is always 11; goleveldb's is not. */
+/* base_lg is always 11 in LevelDB, but not in goleveldb. */
 Test(filter_block, any_base_lg)
 {
   struct rng rng = rng_start(3);

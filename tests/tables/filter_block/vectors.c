@@ -1,4 +1,4 @@
-/* Frozen vectors.
+/* Frozen vectors of filter blocks.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
@@ -12,7 +12,7 @@ static char *next_word(char **rest, const char *separators)
   return word;
 }
 
-/* The calls are written as start:key,key;start:key,... */
+/* Builds a block by these calls, which are written as start:key,key;start:key,... */
 static void check_frozen_build(lanebloom_filter_block_builder *builder, char *calls,
                                const uint8_t *expected, size_t expected_size)
 {

@@ -52,7 +52,7 @@ fn fixed(i: usize, size: usize) -> FixedLenByteArray {
     FixedLenByteArray::from(bytes)
 }
 
-// Definition levels: every fifth row is null.
+// Returns definition levels, in which every fifth row is null.
 fn levels(rows: &[usize]) -> Vec<i16> {
     rows.iter().map(|i| (i % 5 != 0) as i16).collect()
 }
@@ -98,7 +98,7 @@ fn write_group(group: &mut SerializedRowGroupWriter<File>, rows: &[usize]) -> Re
             13 => all!(FixedLenByteArrayType, |i| fixed(i, 16)),
             14 => some!(Int64Type, |i| number(i) as i64 >> 31),
             _ => {
-                // no list, or a list of two elements, the second of which may be null
+                // each row has no list, or a list of two elements, the second of which may be null
                 let (mut defined, mut repeated, mut values) = (vec![], vec![], vec![]);
                 for &i in rows {
                     let n = if i % 5 == 0 { 1 } else { 2 };

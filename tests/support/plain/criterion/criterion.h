@@ -1,5 +1,5 @@
 /* The few functions and macros of Criterion that the tests use, for builds in which Criterion
- * itself cannot start.
+ * cannot start.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PLAIN_CRITERION_H
 #define LANEBLOOM_PLAIN_CRITERION_H

@@ -1,4 +1,4 @@
-/* Criterion's parameterized tests, in the reduced form of criterion.h.
+/* Criterion's parameterized tests, reduced like criterion.h.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_PLAIN_CRITERION_PARAMETERIZED_H
 #define LANEBLOOM_PLAIN_CRITERION_PARAMETERIZED_H

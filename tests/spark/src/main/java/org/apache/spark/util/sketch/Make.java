@@ -1,5 +1,5 @@
-// Writes the filters and answers of Spark's BloomFilter: Make FOLDER SEED. The files of
-// tests/vectors/spark are those of seed 1, and are described there. This class is in Spark's
+// Writes the filters and answers of Spark's BloomFilter: Make FOLDER SEED. With seed 1 it writes
+// the files of tests/vectors/spark, whose README.md describes them. This class is in Spark's
 // package because other packages cannot use the hash.
 // SPDX-License-Identifier: MIT
 package org.apache.spark.util.sketch;
@@ -56,7 +56,7 @@ public class Make {
     return made;
   }
 
-  // Makes a filter of the size that lanebloom plans, as a caller of Spark requests it.
+  // Makes a filter as a caller of Spark requests one, with the size that lanebloom plans.
   static BloomFilter create(int millibits, long nkeys) {
     long n = Math.max(1, nkeys);
     return BloomFilter.create(n, Math.max(1, n * millibits / 1000));
@@ -68,8 +68,7 @@ public class Make {
     return out.toByteArray();
   }
 
-  // Puts a key in one of the three ways in which Spark accepts keys, and returns the bytes that it
-  // stands for.
+  // Puts a key in one of the three ways in which Spark takes keys. Returns the bytes of the key.
   static byte[] put(BloomFilter filter, int way) {
     switch (way) {
       case 0:
@@ -140,7 +139,7 @@ public class Make {
     }
   }
 
-  // Writes headers that no writer makes, and payloads that are cut.
+  // Writes filters with headers that no writer makes, and filters whose payload is cut.
   static void damage(PrintWriter out) throws IOException {
     out.println("# BloomFilter.readFrom of damaged bytes: bytes, key, answer, or E: an exception");
     byte[] key = "key".getBytes(StandardCharsets.UTF_8);
@@ -154,7 +153,7 @@ public class Make {
     int[] numbers = {0, 1, 2, 3, -1, 255, 1 << 24, Integer.MIN_VALUE, Integer.MIN_VALUE + 1};
     for (int at = 0; at < headerBytes; at += 4) {
       for (int number : numbers) {
-        // Spark ignores words beyond those of the header.
+        // Spark ignores the words after those that the header counts.
         if (at < headerBytes - 4 || number < 0 || number > 3) {
           byte[] changed = whole.clone();
           ByteBuffer.wrap(changed).putInt(at, number);
@@ -176,7 +175,7 @@ public class Make {
     }
   }
 
-  // Writes the words and probes of filters, from their headers.
+  // Writes the numbers of words and probes in the headers of filters.
   static void plans(PrintWriter out) throws IOException {
     out.println("# BloomFilter.create: bits per key, number of keys, words, probes");
     for (int n : new int[] {0, 1, 2, 3, 5, 7, 64, 100, 999, 12345, 100000}) {
@@ -188,7 +187,7 @@ public class Make {
     }
   }
 
-  // Accepts a filter that is too large for an array, and lists its set bits.
+  // Takes the bytes of a filter that is too large for an array, and lists the bits that are set.
   static class SetBits extends OutputStream {
     final ByteBuffer header;
     final StringJoiner bits = new StringJoiner(",");
@@ -212,7 +211,8 @@ public class Make {
     }
   }
 
-  // Writes the bits of one key in filters around and beyond the reach of version 1.
+  // Writes the bits that one key sets in filters whose size is near or beyond the reach of version
+  // 1.
   static void large(PrintWriter out) throws IOException {
     out.println("# BloomFilter of one key: words, probes, key, bits that are set, ascending");
     for (long words : new long[] {(1 << 25) - 1, 1 << 25, (1 << 25) + 1, 50000017, 1 << 26}) {
