@@ -9,9 +9,8 @@
  *   survivors   A D F I J P
  *   pass 1      A d F I j p   ...
  *
- * An absent key takes part in 1.8 passes, instead of making 6 probes. A pass costs more than a
- * probe, so present keys lose. The library counts hits, and decides for each block whether to
- * compact.
+ * An absent key takes part in 1.8 passes instead of 6 probes. A pass costs more than a probe, so
+ * present keys lose. The library counts hits, and decides for each block whether to compact.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -70,7 +69,7 @@ static inline void compact(uint32_t *to, const uint32_t *from, unsigned mask)
 
 static void probe(const struct filter *filter, const struct batch *batch, uint8_t *bitmap)
 {
-  uint32_t hashes[BLOCK_NKEYS], indices[BLOCK_NKEYS]; /* of the survivors */
+  uint32_t hashes[BLOCK_NKEYS], indices[BLOCK_NKEYS]; /* the survivors */
   make_orders();
   memset(bitmap, 0, NKEYS / 8);
   for (size_t first = 0; first < NKEYS; first += BLOCK_NKEYS) {
