@@ -44,12 +44,12 @@ extern "C" {
  *           prints. It aborts in one case only: if it was built without NDEBUG, and
  *           lanebloom_keys_offsets32() or lanebloom_keys_offsets64() gets an offset that is below
  *           the one before it.
- * Problems  Each function that reads a file, parses bytes, takes Arrow structs or merges has the
- *           parameter `problem`, an array of problem_size bytes. On an error, the function writes
- *           one line of text into it, which says what was expected and what was found. The line is
- *           cut to fit and always ends with a 0 byte. On success it is "". The line may quote names
- *           from the file; bytes that are not printable UTF-8 appear in it as \ooo. Pass NULL and
- *           0 if you want no line.
+ * Problems  Each function that reads a file, parses bytes, takes Arrow structs or merges, and
+ *           returns a status, has the parameter `problem`, an array of problem_size bytes. On an
+ *           error, the function writes one line of text into it, which says what was expected and
+ *           what was found, or why the system refused. The line is cut to fit and always ends with
+ *           a 0 byte. On success it is "". The line may quote names from the file; bytes that are
+ *           not printable UTF-8 appear in it as \ooo. Pass NULL and 0 if you want no line.
  * Objects   Each kind of object has a function whose name ends in _free. It frees the object and
  *           the memory that the object owns, but not the memory that it borrows. If it gets NULL,
  *           it does nothing. No other thread may still use the object.
@@ -449,9 +449,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format
 /* Makes the union of n filters, which is a new filter with the bits of all. Its number of keys is
  * the sum of their numbers, or LANEBLOOM_UNKNOWN if one of these is unknown. Its bits per key are
  * NaN unless all filters have the same bits per key. Its key form is the one that all filters have.
- * Filters that differ in key form, format, size or probes are MISMATCH. A RocksDB filter without
- * keys has a size of its own, so it is MISMATCH with any filter that has keys. Ribbon filters
- * cannot be merged and are MISMATCH, too.
+ * Filters that differ in key form, format, size or probes are MISMATCH. If a RocksDB filter without
+ * keys was built without expected_keys, it has a size of its own, so it is MISMATCH with any filter
+ * that has keys. Ribbon filters cannot be merged and are MISMATCH, too. In C, declare the array as
+ * `const lanebloom_filter *filters[n]`.
  *
  * On MISMATCH *bad_filter becomes the index of a filter that differs from filters[0], or that
  * cannot be merged, and the problem says in which property it differs; otherwise *bad_filter

@@ -209,7 +209,7 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
   struct filter_facts facts;
   lanebloom_status status = lanebloom_format_find(id, &format);
   if (status)
-    return problem_status(&problem, status);
+    return lanebloom_format_problem(&problem, status, id);
   status = lanebloom_filter_facts_of(options, &facts, &problem);
   if (status)
     return status;

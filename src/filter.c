@@ -202,7 +202,7 @@ lanebloom_status lanebloom_filter_parse_raw(lanebloom_format id, const void *byt
   struct filter_facts facts;
   lanebloom_status status = lanebloom_format_find(id, &format);
   if (status)
-    return problem_status(&problem, status);
+    return lanebloom_format_problem(&problem, status, id);
   if (!bytes && size > 0)
     return problem_no_bytes(&problem, size);
   status = lanebloom_filter_facts_of(options, &facts, &problem);

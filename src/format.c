@@ -51,6 +51,14 @@ lanebloom_format lanebloom_format_at(size_t i)
   return i < NFORMATS ? formats[i]->id : (lanebloom_format)0;
 }
 
+lanebloom_status lanebloom_format_problem(const struct problem *problem, lanebloom_status status,
+                                          lanebloom_format id)
+{
+  if (status != LANEBLOOM_ERR_FORMAT)
+    return problem_status(problem, status);
+  return problem_set(problem, status, "expected a format of this build, found number %d", (int)id);
+}
+
 lanebloom_status lanebloom_format_check_size(const struct format_table *format, uint64_t nbytes,
                                              const struct problem *problem)
 {

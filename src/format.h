@@ -117,6 +117,10 @@ lanebloom_status lanebloom_format_find(lanebloom_format id, const struct format_
 lanebloom_status lanebloom_format_find_to_build(lanebloom_format id,
                                                 const struct format_table **format);
 
+/* Writes why lanebloom_format_find() returned this status for a number. */
+lanebloom_status lanebloom_format_problem(const struct problem *problem, lanebloom_status status,
+                                          lanebloom_format id);
+
 /* Checks that the format can hold a filter of this size. Errors: LIMIT. */
 lanebloom_status lanebloom_format_check_size(const struct format_table *format, uint64_t nbytes,
                                              const struct problem *problem);

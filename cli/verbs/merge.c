@@ -108,8 +108,8 @@ static void complain_of_mismatch(const char *name, const lanebloom_filter *filte
              problem);
   else
     complain(name,
-             "%s; a filter merges with %s if both were built with the same --format, --bits, "
-             "--expected, --decode, --lower and --trim",
+             "%s; a filter merges with %s if both were built with one --expected N, and with the "
+             "same --format, --bits, -f, --decode, --lower and --trim",
              problem, first);
 }
 
