@@ -78,7 +78,7 @@ static lanebloom_status compare_filters(const lanebloom_filter *expected,
   const size_t end = header + expected->shape.nbytes;
   if (!same_bytes(expected, found, 0, header) ||
       !same_bytes(expected, found, end, expected->nbytes - end))
-    return lanebloom_differ(problem, "the same header and trailer", "others");
+    return lanebloom_differ(problem, "the same bytes around the bits of keys", "others");
   return LANEBLOOM_OK;
 }
 

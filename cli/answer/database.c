@@ -187,7 +187,7 @@ bool database_load(struct database *database, char *const *names, size_t nnames,
   bool *has_failed = resize(NULL, (nnames + 1) * sizeof *has_failed);
   complete &= load_sources(database, known, options->writer, loader, has_failed);
   complete &= load_folders(database, known, options->writer, loader);
-  for (size_t i = 0; i < database->nsources; i++)
+  for (size_t i = 0; loader->loads_part && i < database->nsources; i++)
     if (has_failed[i])
       load_files(database, database->sources[i], options->writer, loader, true);
   load_logs(database, loader);

@@ -65,6 +65,7 @@ struct table_loader {
                 lanebloom_table *table);
   void (*free)(void *loaded);
   void *context;
+  bool loads_part; /* if a database cannot be read, the tables that can be opened are loaded */
 };
 
 /* Loads tables. Each name is a table file, the folder of a database, or another folder with tables.
@@ -72,8 +73,8 @@ struct table_loader {
  * For a database, this reads the logs first, then lists the tables that the MANIFEST names and
  * loads them. If a running engine replaces tables in the meantime, this does what
  * lanebloom_database_open_tables() does. If that fails, for example because the MANIFEST cannot be
- * read again, this loads those tables of the first list that can still be opened. The keys of the
- * logs count as one additional table.
+ * read again, and loads_part is set, this loads those tables of the first list that can be opened.
+ * The keys of the logs count as one additional table.
  *
  * For another folder, or with options->all_files, this loads all .ldb and .sst files in the order
  * of their numbers. It lists the folder again until all tables are loaded and two listings agree,

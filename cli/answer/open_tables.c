@@ -105,7 +105,7 @@ static void warn_of_tables_without_filter(const struct database *database)
 struct database database_open(char *const *names, size_t nnames,
                               const struct database_options *options)
 {
-  const struct table_loader loader = {keep_open, close_table, NULL};
+  const struct table_loader loader = {keep_open, close_table, NULL, false};
   struct database database;
   if (!database_load(&database, names, nnames, options, &loader))
     exit(EXIT_TROUBLE);

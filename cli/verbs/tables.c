@@ -380,7 +380,7 @@ int tables_main(int argc, char **argv)
                                             .header = !tables.no_header};
     return parquet_tables(tables.paths, tables.npaths, &listing);
   }
-  const struct table_loader loader = {describe_table, free_row, &tables};
+  const struct table_loader loader = {describe_table, free_row, &tables, true};
   struct database database;
   const bool complete =
       database_load(&database, tables.paths, tables.npaths, &tables.options, &loader) &&

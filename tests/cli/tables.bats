@@ -258,6 +258,17 @@ copy() {
     done
   done
   [[ $nagain -eq 2 ]]
+  # A screening ends with one message: the tables that can be opened are no answer.
+  nagain=0
+  echo key >keys
+  for ((n = 1; ; n++)); do
+    run_with "open $n fail" screen -c --db db keys
+    [[ -s reached ]] || break
+    [[ $errors == *"db: MANIFEST-000001: Input/output error"* && $errors != *" (--"* ]] || continue
+    nagain=$((nagain + 1))
+    [[ $status -eq 2 && ! -s out && $(wc -l <<<"$errors") -eq 1 ]]
+  done
+  [[ $nagain -ge 1 ]]
 }
 
 @test "no FOLDER" {

@@ -119,7 +119,8 @@ Test(raw, bytes_that_are_refused)
       {LANEBLOOM_SPARK_V1, probes, sizeof probes, LANEBLOOM_ERR_LIMIT,
        "expected at most 255 probes per key, found 256"},
       {LANEBLOOM_SPARK_V2, seed, sizeof seed, LANEBLOOM_ERR_FORMAT, "expected the seed 0, found 9"},
-      {(lanebloom_format)99, local, 5, LANEBLOOM_ERR_FORMAT, "expected a format of this build, found number 99"},
+      {(lanebloom_format)99, local, 5, LANEBLOOM_ERR_FORMAT,
+       "expected a format of this build, found number 99"},
       {LANEBLOOM_LEVELDB, NULL, 5, LANEBLOOM_ERR_ARGUMENT, "expected 5 bytes, found NULL"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
