@@ -10,8 +10,9 @@ static bool is_digit(const char *at, const char *end)
 /* Returns the end of the exponent that begins at `at`, or NULL if the exponent has no digit. */
 static const char *read_exponent(const char *at, const char *end, int64_t *exponent)
 {
-  const int64_t most = INT64_C(100000000000000000); /* no text has so many digits, so a larger
-                                                     * exponent would give the same result */
+  /* Only as many digits before the exponent could balance a larger one, and no text is so long. So
+   * a larger exponent gives the same result as this one. */
+  const int64_t most = INT64_C(100000000000000000);
   const bool is_negative = at < end && *at == '-';
   at += at < end && (*at == '-' || *at == '+');
   if (!is_digit(at, end))

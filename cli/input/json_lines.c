@@ -1,5 +1,5 @@
-/* Makes keys from the members of JSON values, one on each line. Most keys are bytes of their line
- * and are not copied.
+/* Makes keys from members of JSON values. Each line of the input is one value. Most keys are bytes
+ * of their line and are not copied.
  * SPDX-License-Identifier: MIT */
 #include "json_lines.h"
 
@@ -22,7 +22,7 @@ static bool set_fault(struct cutter *cutter, enum fault_kind kind, const char *t
 
 /* Returns advice if the first line is not a value or lacks a member: the input may be an array of
  * all records, or values that take many lines. Returns "" if record n is not the first line, or if
- * the line looks like neither. */
+ * it begins neither an array nor a value of many lines. */
 static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
 {
   const lanebloom_slice *record = &cutter->records[n];

@@ -1,4 +1,4 @@
-/* Makes keys from the members of JSON values, one on each line.
+/* Makes keys from members of JSON values. Each line of the input is one value.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_JSON_LINES_H
 #define LANEBLOOM_CLI_JSON_LINES_H

@@ -161,8 +161,9 @@ static void unmap(struct guarded *buffer)
     munmap(buffer->frozen, buffer->map_nbytes);
 }
 
-/* Mapping and unmapping would take most of the tests' time. So small buffers are mapped twice, for
- * writing and for reading, and are kept for the next buffer of their size. */
+/* Mapping and unmapping would take most of the tests' time. Therefore the mappings of small buffers
+ * are kept, and the next buffer of the same size reuses them. Each such buffer has two mappings,
+ * one for writing and one for reading. */
 enum { KEPT_NBYTES = 1 << 20, NKEPT = 32 };
 static struct guarded kept[NKEPT]; /* the last one used is at the end */
 static size_t nkept;
@@ -269,8 +270,8 @@ struct guarded guarded_sparse(size_t nbytes)
   return made;
 }
 
-/* Returns a byte for each page between the unmapped ones, which tells whether the page was
- * allocated. */
+/* Returns one byte for each page between the unmapped ones. Bit 0 of the byte tells whether the
+ * page was allocated. */
 static unsigned char *touched_pages(const struct guarded *buffer, size_t npages)
 {
   unsigned char *touched = test_alloc(npages);
