@@ -44,12 +44,12 @@ extern "C" {
  *           prints. It aborts in one case only: if it was built without NDEBUG, and
  *           lanebloom_keys_offsets32() or lanebloom_keys_offsets64() gets an offset that is below
  *           the one before it.
- * Problems  Each function that reads a file, parses bytes, takes Arrow structs or merges, and
- *           returns a status, has the parameter `problem`, an array of problem_size bytes. On an
- *           error, the function writes one line of text into it, which says what was expected and
- *           what was found, or why the system refused. The line is cut to fit and always ends with
- *           a 0 byte. On success it is "". The line may quote names from the file; bytes that are
- *           not printable UTF-8 appear in it as \ooo. Pass NULL and 0 if you want no line.
+ * Problems  A function that returns a status has the parameter `problem`, an array of problem_size
+ *           bytes, if it reads a file, parses bytes, takes Arrow structs or merges. On an error,
+ *           the function writes one line of text into the array. The line says what was expected
+ *           and what was found, or why the system refused. The line is cut to fit and always ends
+ *           with a 0 byte. On success it is "". The line may quote names from the file; bytes that
+ *           are not printable UTF-8 appear in it as \ooo. Pass NULL and 0 if you want no line.
  * Objects   Each kind of object has a function whose name ends in _free. It frees the object and
  *           the memory that the object owns, but not the memory that it borrows. If it gets NULL,
  *           it does nothing. No other thread may still use the object.
@@ -59,9 +59,9 @@ extern "C" {
  *           call with NULL and 0 asks for the size. Bytes that a function returns without copying
  *           them come as a pointer and a *size, and belong to an object.
  * Infos     A function that describes an object fills a struct of the caller. info_size is the
- *           size of that struct, in bytes. If a program was compiled with another version of the
- *           header, it gets the members that both versions have; the rest of a larger struct
- *           becomes 0.
+ *           size of that struct, in bytes. If the program and the library were compiled with
+ *           different versions of the header, the function sets the members that both versions
+ *           have. All further members of the caller's struct become 0.
  * Lists     A function whose name ends in _count returns the length of a list, and the function
  *           with _at returns its member i. If i is not below the length, the result is 0 or NULL.
  * Names     A function whose name ends in _name returns the name of a value, as the command writes
@@ -144,15 +144,15 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width
  * data[i * stride .. i * stride + width). stride: bytes from one key to the next. If the stride is
  * 0, all n keys are the same field. Keys may overlap. The last record may end with its key: no
  * memory after that key is needed. Vector kernels may read up to 15 bytes past a key, within its
- * page, and ignore them. Cost: fields of 4, 8, 12, 16, 20 and 32 bytes are copied side by side into
- * a buffer that fits in the first-level cache before they are hashed; fields of other sizes are
+ * page, and ignore them. Cost: before fields of 4, 8, 12, 16, 20 or 32 bytes are hashed, they are
+ * copied side by side into a buffer that fits in the first-level cache. Fields of other sizes are
  * hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 
 /* Return a batch of n keys in a column as Arrow lays it out: key i is
  * data[offsets[i] .. offsets[i + 1]). offsets: n + 1 numbers, none below the one before it. If n is
- * 0, none is read. A release build does not check the offsets. A library built without NDEBUG
+ * 0, no offset is read. A release build does not check the offsets. A library built without NDEBUG
  * aborts if an offset is below the one before it. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_offsets32(const void *data, const uint32_t *offsets,
                                                       size_t n);
@@ -166,11 +166,11 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_slices(const lanebloom_slice *slices
 
 /* Returns a batch of the strings of n string views. views: n x 16 bytes, laid out as in DuckDB's
  * string_t, Velox's StringView and Umbra. A view begins with the string's size, a uint32_t. If the
- * string has at most 12 bytes, they follow directly. If the string is longer, its first 4 bytes
- * follow, which are ignored, and then a pointer to the whole string. Two similar types are not
- * string views: pass an array of char * to lanebloom_keys_slices(), and an Arrow string view, which
- * holds no pointer, to the functions of lanebloom_arrow.h. Vector kernels may read up to 15 bytes
- * past a string, within its page, and ignore them. */
+ * string has at most 12 bytes, its bytes follow directly. If the string is longer, its first 4
+ * bytes follow, which are ignored, and then a pointer to the whole string. Two similar types are
+ * not string views. For an array of char *, make slices and call lanebloom_keys_slices(). Pass
+ * Arrow string views, which hold no pointers, to the functions of lanebloom_arrow.h. Vector kernels
+ * may read up to 15 bytes past a string, within its page, and ignore them. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strings(const void *views, size_t n);
 
 /* Returns keys first .. first + n of a batch, for example to give each thread a part. If the part
@@ -198,7 +198,7 @@ typedef enum lanebloom_format {
   LANEBLOOM_PARQUET =
       7, /* the bits of Parquet's split-block filters, without the header that files have */
   LANEBLOOM_SPARK_V1 = 8, /* what Apache Spark's BloomFilter.writeTo() writes, up to Spark 4.0 */
-  LANEBLOOM_SPARK_V2 = 9  /* what it writes from Spark 4.1 on, if its seed is 0 */
+  LANEBLOOM_SPARK_V2 = 9  /* what writeTo() writes from Spark 4.1 on, if the seed is 0 */
 } lanebloom_format;
 
 /* The formats that this build has. */
@@ -214,8 +214,8 @@ LANEBLOOM_API bool lanebloom_format_by_name(const char *name, lanebloom_format *
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
 /* Returns the first of all formats that hash keys in the same way as this format. Two formats share
- * a hash if this function returns the same value for both, so the hashes of one can be screened
- * against filters of the other. If a format hashes no keys, or is unknown, it is returned
+ * a hash if this function returns the same value for both. The hashes of one format can then be
+ * screened against filters of the other. If a format hashes no keys, or is unknown, it is returned
  * unchanged. */
 LANEBLOOM_API lanebloom_format lanebloom_format_hash(lanebloom_format format);
 
@@ -231,14 +231,14 @@ typedef struct lanebloom_format_info {
 
   /* Which bits per key a builder accepts: the next three members give a minimum, a maximum and a
    * step. If rounds_bits is true, a number between two steps is rounded to a whole step, and a
-   * number above the maximum counts as the maximum. If it is false, both are
+   * number above the maximum counts as the maximum. If rounds_bits is false, such numbers are
    * LANEBLOOM_ERR_ARGUMENT. A number below the minimum is always LANEBLOOM_ERR_ARGUMENT. */
   bool rounds_bits;
   double min_bits_per_key;  /* the smallest that is accepted */
   double max_bits_per_key;  /* the largest that has an effect */
   double bits_per_key_step; /* between values that have an effect */
 
-  /* The fewest and the most probes per key. Filters with a constant answer have none. */
+  /* The fewest and the most probes per key. Filters with a constant answer have no probes. */
   uint32_t min_nprobes;
   uint32_t max_nprobes;
 } lanebloom_format_info;
@@ -270,9 +270,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
  * Key forms: how text or typed values became the bytes that were hashed
  *
  * The library hashes the bytes that it gets and converts nothing. A key form is a note for programs
- * that make keys. They set it on a builder, it is saved with the filter, and a program that later
- * screens keys reads it from the filter, so that it makes keys in the same way. A key form does not
- * say where in a record the key was.
+ * that make keys. A program that builds a filter sets the key form on the builder, and the form is
+ * saved with the filter. A program that screens keys later reads the form from the filter, and
+ * makes its keys in the same way. A key form does not say where in a record the key was.
  * ---------------------------------------------------------------------------------------------- */
 
 /* The meaning of a key's bytes. The values are fixed and never renumbered. On every host, numbers
@@ -331,11 +331,11 @@ LANEBLOOM_API const char *lanebloom_key_form_text(lanebloom_key_form form, char 
  *               bits per key in effect, which is the number after rounding.
  *               - LevelDB's formats take whole numbers from 0 to INT_MAX; a fraction is ARGUMENT.
  *               - RocksDB's formats take 0.5 and more, in thousandths. Numbers below 1 count as 1,
- *               and numbers above 100 as 100. ROCKSDB_LEGACY rounds to whole numbers. Below 0.5
- *               RocksDB writes no filter, so that is ARGUMENT.
+ *               and numbers above 100 as 100. ROCKSDB_LEGACY rounds to whole numbers. Numbers below
+ *               0.5 are ARGUMENT, because RocksDB writes no filter for them.
  *               - PARQUET takes 0.5 to 1000, in thousandths. The size of a filter in bytes becomes
  *               the next power of two, from 32 to 2^30, because readers such as Arrow C++'s refuse
- *               other sizes. They also refuse sizes above 2^27.
+ *               other sizes. Such readers also refuse sizes above 2^27.
  *               - SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys has the
  *               size of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without
  *               its fraction. n and numBits are at least 1.
@@ -371,8 +371,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
  *
  * For PARQUET the result is not the fewest bits: it gives the size that the writers of Parquet
  * files choose for this rate. These writers assume that all blocks fill equally. By the model, the
- * rate is then up to 1.5 times as high as `rate` at 1 %, 2.1 times at 0.1 %, and 3.2 times at
- * 0.01 %; lanebloom_plan_rate() computes it. */
+ * rate of this size may be higher than `rate`: up to 1.5 times as high if `rate` is 1 %, 2.1 times
+ * if it is 0.1 %, and 3.2 times if it is 0.01 %. lanebloom_plan_rate() computes the model's
+ * rate. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -388,8 +389,8 @@ typedef struct lanebloom_raw_options {
   bool has_nkeys, has_bits_per_key; /* are the next two members known? */
   uint64_t nkeys;                   /* keys added */
 
-  /* If the number is above the highest one that has an effect, that one is recorded, as by a
-   * builder. A container stores thousandths. */
+  /* If the number is above the highest number that has an effect, the highest is recorded, as in a
+   * builder. A container stores the number in thousandths. */
   double bits_per_key;
 } lanebloom_raw_options;
 
@@ -405,13 +406,14 @@ typedef struct lanebloom_raw_options {
  *   outside the bytes, every key may be in the filter. Pass LANEBLOOM_ROCKSDB to get the format
  *   that the trailer names; if the filter has a constant answer, its format stays
  *   LANEBLOOM_ROCKSDB. If you pass another of RocksDB's formats and the bytes do not have it, the
- *   call returns FORMAT. From 2^32 bytes on it returns LIMIT.
- * - PARQUET: if the size is no multiple of 32 bytes, the call returns FORMAT. From 2^31 bytes on it
- *   returns LIMIT.
- * - SPARK_V1, SPARK_V2: the bytes must begin with the header of this version. Its seed must be 0,
- *   it must announce at least one word of bits, and exactly as many words must follow. Otherwise
- *   the call returns FORMAT. If the number of probes is 0 or negative, every key may be in the
- *   filter. From 256 probes on, and from 2^31 words on, the call returns LIMIT.
+ *   call returns FORMAT. If there are 2^32 bytes or more, the call returns LIMIT.
+ * - PARQUET: if the size is no multiple of 32 bytes, the call returns FORMAT. If there are 2^31
+ *   bytes or more, the call returns LIMIT.
+ * - SPARK_V1, SPARK_V2: the bytes must begin with the header of this version. The seed in the
+ *   header must be 0. The header must announce at least one word of bits, and exactly the announced
+ *   number of words must follow. Otherwise the call returns FORMAT. If the number of probes is 0 or
+ *   negative, every key may be in the filter. If there are 256 probes or more, or 2^31 words or
+ *   more, the call returns LIMIT.
  *
  * Errors: ARGUMENT: an encoding or a flag of the key form is not defined, or the bits per key are
  * not between 0 and 2^31 - 1, or bytes is NULL and size is not 0. CORRUPT: the bytes were changed
@@ -426,9 +428,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse_raw(
  * Without keys, RocksDB's formats make a filter of 5 bytes, which holds no key.
  *
  * Errors: ARGUMENT, FORMAT, LIMIT, MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
- * the filter, and the memory that lanebloom_builder_add() uses while bits are set. RocksDB's
- * formats also store one hash per key; if the batch is large and its keys have at most 16 bytes,
- * they hash the keys twice instead. */
+ * the filter, and the memory that lanebloom_builder_add() uses while bits are set. For RocksDB's
+ * formats one hash per key is stored, too. But if the batch is large and its keys have at most 16
+ * bytes, no hashes are stored, and the keys are hashed twice. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format format,
                                                             double bits_per_key,
                                                             const lanebloom_keys *keys,
@@ -436,7 +438,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build(lanebloom_format for
 
 /* Builds the same filter as lanebloom_filter_build() in memory of the caller, for example inside a
  * file's block. The size that lanebloom_plan_size() returns for keys->n keys is always enough
- * room. Errors: ROOM, ARGUMENT, FORMAT, LIMIT, KERNEL; *size is 0 on any of them but ROOM. Cost:
+ * room. Errors: ROOM, ARGUMENT, FORMAT, LIMIT, KERNEL. On every error but ROOM, *size is 0. Cost:
  * linear in the bytes of the keys; RocksDB's formats hash them twice. For few keys this function is
  * much faster than lanebloom_filter_build(), because it allocates no memory, except the memory that
  * lanebloom_builder_add() uses for large filters. */
@@ -447,12 +449,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format
                                                                 size_t *size);
 
 /* Makes the union of n filters, which is a new filter with the bits of all. Its number of keys is
- * the sum of their numbers, or LANEBLOOM_UNKNOWN if one of these is unknown. Its bits per key are
- * NaN unless all filters have the same bits per key. Its key form is the one that all filters have.
- * Filters that differ in key form, format, size or probes are MISMATCH. If a RocksDB filter without
- * keys was built without expected_keys, it has a size of its own, so it is MISMATCH with any filter
- * that has keys. Ribbon filters cannot be merged and are MISMATCH, too. In C, declare the array as
- * `const lanebloom_filter *filters[n]`.
+ * the sum of the filters' numbers of keys, or LANEBLOOM_UNKNOWN if one of these numbers is unknown.
+ * Its bits per key are NaN unless all filters have the same bits per key. Its key form is the one
+ * that all filters have. Filters that differ in key form, format, size or probes are MISMATCH. If a
+ * RocksDB filter without keys was built without expected_keys, it has a size of its own, so it is
+ * MISMATCH with any filter that has keys. Ribbon filters cannot be merged and are MISMATCH, too. In
+ * C, declare the array as `const lanebloom_filter *filters[n]`.
  *
  * On MISMATCH *bad_filter becomes the index of a filter that differs from filters[0], or that
  * cannot be merged, and the problem says in which property it differs; otherwise *bad_filter
@@ -476,10 +478,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filt
  * - lanebloom_filter_parse() takes a container's bytes in memory, verifies their checksum and
  *   borrows them.
  *
- * Errors: IO with errno. FORMAT: the file is no container, or one with a newer version, format or
- * key form. CORRUPT: a size or a checksum is wrong. LIMIT: the filter has 2^32 bytes or more in one
- * of RocksDB's formats, or more than 255 probes in one of Spark's. MEMORY, KERNEL. ARGUMENT is
- * returned only by lanebloom_filter_parse(). */
+ * Errors: IO with errno. FORMAT: the file is no container, or its version, format or key form is
+ * newer than this build. CORRUPT: a size or a checksum is wrong. LIMIT: the filter has 2^32 bytes
+ * or more in one of RocksDB's formats, or more than 255 probes in one of Spark's. MEMORY, KERNEL.
+ * ARGUMENT is returned only by lanebloom_filter_parse(). */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
                                                            lanebloom_filter **filter, char *problem,
                                                            size_t problem_size);
@@ -494,10 +496,11 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_parse(const void *bytes, s
  *
  * A new file, or one that replaces a regular file, is written in the same folder, flushed, and
  * renamed to the path; then the folder is flushed. If only that last step fails, the new file is in
- * place but may not survive a power cut. The new file has no name until it is complete. It has a
- * name .lanebloom-* instead if the file system does not allow nameless files. A file that replaces
- * another always has such a name for a moment before the replacement. A process that is killed may
- * leave a file of such a name. Symbolic links are followed where the system follows them.
+ * place but may not survive a power cut. The new file has no name until it is complete. If the file
+ * system does not allow nameless files, the new file has a name .lanebloom-* until then. A file
+ * that replaces another always has such a name for a moment before the replacement. A process that
+ * is killed may leave a file of such a name. Symbolic links are followed where the system follows
+ * them.
  *
  * A new file has the mode that the umask leaves, or the folder's default ACL. A file that replaces
  * another gets the mode and the POSIX ACL of the old file, and its owner and group if the process
@@ -525,8 +528,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_save_check(const char *pat
 
 /* Load and save the bare bytes that an engine writes, like lanebloom_filter_load() and
  * lanebloom_filter_save(). Such bytes hold no checksum. Errors: as for
- * lanebloom_filter_parse_raw(); FORMAT, also for a container. CORRUPT: the file became shorter
- * while it was read. IO with errno. */
+ * lanebloom_filter_parse_raw(); FORMAT, also if the file is a container. CORRUPT: the file became
+ * shorter while it was read. IO with errno. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load_raw(lanebloom_format format,
                                                                const char *path,
                                                                const lanebloom_raw_options *options,
@@ -571,14 +574,14 @@ typedef struct lanebloom_filter_info {
    *
    * - RocksDB's and Spark's formats: at most 4 % for 10,000 keys, and 1 % for 100,000 and
    *   1,000,000.
-   * - PARQUET: 7 %, 3 % and 2 % for these numbers of keys, because filters of 1 bit per key are
-   *   nearly full.
+   * - PARQUET: at most 7 % for 10,000 keys, 3 % for 100,000 and 2 % for 1,000,000. The error is
+   *   this large because filters of 1 bit per key are nearly full.
    * - LevelDB's formats: the estimate is at most 2 % too high. It is too low by up to 7 % for
    *   10,000 keys, 16 % for 100,000 and 30 % for 1,000,000, because the probes of different keys
    *   overlap more often than the model assumes (docs/leveldb-false-positives.md).
    *
-   * For keys that resemble each other the error is larger, except in ROCKSDB_LOCAL. For the decimal
-   * or hexadecimal digits of 10,000 numbers it is up to 17 %. */
+   * For keys that resemble each other the error is larger, except in ROCKSDB_LOCAL. If the keys are
+   * the decimal or hexadecimal digits of 10,000 numbers, the error is up to 17 %. */
   uint64_t nkeys_estimate;
 
   lanebloom_key_form key_form; /* how the keys were made */
@@ -665,9 +668,10 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
                                                               lanebloom_builder **builder);
 
 /* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
- * adding a large batch to a builder with expected_keys may take more memory, if it is available.
- * For a filter of LevelDB's formats of 12 MiB or more, it takes up to half the filter's size. For a
- * filter of rocksdb-local or parquet of 128 MiB or more, it takes up to the filter's size. */
+ * adding a large batch to a builder with expected_keys takes additional memory, if the system has
+ * it. If a filter of LevelDB's formats has 12 MiB or more, the additional memory is up to half the
+ * filter's size. If a filter of rocksdb-local or parquet has 128 MiB or more, it is up to the
+ * filter's size. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);
 
@@ -681,11 +685,11 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_set_key_form(lanebloom_bu
 LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_builder *builder);
 
 /* Adds the keys of `from` to `into`. `from` does not change. Errors: ARGUMENT: both are one
- * builder. MISMATCH: the formats or the key forms differ; or only one of the two builders was
- * created with expected_keys 0. Two builders with expected_keys 0 must have the same bits per key,
- * and two other builders the same size of filter and the same number of probes; otherwise they are
- * MISMATCH, too. The problem says in which property they differ. MEMORY, KERNEL. Threads: any
- * number of threads may merge from one builder at a time, if no thread changes it. */
+ * builder. MISMATCH: the formats or the key forms differ, or only one of the two builders was
+ * created with expected_keys 0. Two builders with expected_keys 0 are also MISMATCH if their bits
+ * per key differ. Two other builders are also MISMATCH if the sizes of their filters or their
+ * numbers of probes differ. The problem says in which property they differ. MEMORY, KERNEL.
+ * Threads: any number of threads may merge from one builder at a time, if no thread changes it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from,
                                                              char *problem, size_t problem_size);

@@ -79,10 +79,10 @@ LANEBLOOM_API void lanebloom_parquet_files_free(lanebloom_parquet_files *files);
 
 /* Sets *is_parquet to true if the path names a file that begins or ends like a Parquet file, or a
  * folder of Parquet files. In a folder and in the folders below it, a file counts if it begins and
- * ends like a Parquet file or is named .parquet. The search ends at the first such file. If the
- * path does not exist, *is_parquet becomes false. problem: as for lanebloom_parquet_find_files().
- * Errors: IO: the file or a folder cannot be read. CORRUPT: the file became shorter while it was
- * read. MEMORY. */
+ * ends like a Parquet file, or if its name ends in .parquet. The search ends at the first such
+ * file. If the path does not exist, *is_parquet becomes false. problem: as for
+ * lanebloom_parquet_find_files(). Errors: IO: the file or a folder cannot be read. CORRUPT: the
+ * file became shorter while it was read. MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_recognize(const char *path, bool *is_parquet,
                                                                  char *problem,
                                                                  size_t problem_size);
@@ -174,10 +174,10 @@ typedef struct lanebloom_parquet_column_info {
 
   /* True if the column stores timestamps as INT96, which has nanoseconds and room for any year. The
    * keys of such a column may have the encoding LANEBLOOM_TIMESTAMP_S, _MS, _US or _NS, and may be
-   * signed numbers of 16 bytes instead of 8. INT96 can write the same time in several ways, each
-   * with a different hash. A key is looked up in the ways that docs/parquet.md names. If the file
-   * has the time in yet another way, for example with 24 hours of nanoseconds, the key is reported
-   * as absent. */
+   * signed numbers of 8 or of 16 bytes. INT96 can write the same time in several ways, each with a
+   * different hash. A key is looked up in the ways that docs/parquet.md names. If the file has the
+   * time in yet another way, for example with 24 hours of nanoseconds, the key is reported as
+   * absent. */
   bool is_int96;
 } lanebloom_parquet_column_info;
 

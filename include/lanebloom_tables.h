@@ -47,8 +47,8 @@ LANEBLOOM_API bool lanebloom_filter_block_may_contain(const lanebloom_filter_blo
 
 /* Screens a batch of keys, each against the filter of one data block. data_block_offsets[i] is the
  * offset of the block for key i; the offsets may be in any order. bitmap and result: as for
- * lanebloom_filter_screen(). Consecutive keys with the same filter are screened together, so it is
- * fastest if the keys are sorted by offset. */
+ * lanebloom_filter_screen(). Consecutive keys with the same filter are screened together, so
+ * screening is fastest if the keys are sorted by offset. */
 LANEBLOOM_API size_t lanebloom_filter_block_screen(const lanebloom_filter_block *block,
                                                    const uint64_t *data_block_offsets,
                                                    const lanebloom_keys *keys, uint8_t *bitmap);
@@ -65,8 +65,8 @@ lanebloom_filter_block_builder_create(lanebloom_format format, double bits_per_k
 
 /* Starts the data block at this offset. After the last data block, call this function once more
  * with the offset at which that block ends. As in LevelDB, a range of 2^base_lg bytes in which no
- * data block starts takes 4 bytes of the filter block. Errors: ARGUMENT: the offset is below that
- * of the previous call. MEMORY, KERNEL. */
+ * data block starts takes 4 bytes of the filter block. Errors: ARGUMENT: the offset is below the
+ * offset of the previous call. MEMORY, KERNEL. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_block_builder_start_block(
     lanebloom_filter_block_builder *builder, uint64_t data_block_offset);
 
@@ -104,8 +104,8 @@ LANEBLOOM_API bool lanebloom_writer_by_name(const char *name, lanebloom_writer *
 
 /* Opens a table file. Reads the parts that screening needs (footer, index, filter, properties,
  * first and last data block) and verifies the checksum of each. LevelDB's tables do not record the
- * order of their keys. It is read from the MANIFEST that CURRENT names in the table's folder. If
- * these files are missing, every data block is read to find the order.
+ * order of their keys. This order is read from the MANIFEST that CURRENT names in the table's
+ * folder. If these files are missing, every data block is read to find the order.
  *
  * Errors: FORMAT: the file is not a table, or it is still being written (the line says so if the
  * file changed within the last minute). CORRUPT: a part is damaged. LIMIT: the table has a version,
@@ -168,9 +168,9 @@ typedef struct lanebloom_table_info {
   /* The share of the absent keys within the table's key range that the filter lets pass. It is
    * computed from the bits that are set. If the table has several filters, it is the mean of their
    * rates, weighted by their sizes; but if each key is looked up in all filters, it is the share of
-   * keys that any of the filters lets pass. It is 1 if there is no filter, or one that is not used.
-   * It is NaN if memory ran out, or if the filter is used but holds only prefixes, because it is
-   * not known how many keys share a prefix. */
+   * keys that at least one of the filters lets pass. It is 1 if there is no filter, or if the
+   * filter is not used. It is NaN if memory ran out, or if the filter is used but holds only
+   * prefixes, because it is not known how many keys share a prefix. */
   double model_rate;
 
   bool has_whole_keys, has_prefixes; /* what the filter holds */
@@ -219,14 +219,15 @@ LANEBLOOM_API size_t lanebloom_table_screen(const lanebloom_table *table,
  * filters share a hash.
  *
  * bitmaps NULL, or ntables pointers. bitmaps[i] is NULL, or the bitmap of table i: ceil(n / 8)
- *         bytes that become as for lanebloom_table_screen().
+ *         bytes, into which the function writes what lanebloom_table_screen() would.
  * counts  NULL, or room for ntables numbers. counts[i] becomes the number of keys that may be in
  *         table i.
  * any     NULL, or a bitmap of ceil(n / 8) bytes. Bit i becomes 1 if key i may be in any of the
  *         tables.
  *
  * Returns how many keys may be in any of the tables. To bound the memory of bitmaps, screen a large
- * batch in parts (lanebloom_keys_part()): parts of 512 keys take at most 5 % longer. */
+ * batch in parts (lanebloom_keys_part()). Screening parts of 512 keys takes at most 5 % longer than
+ * screening the whole batch. */
 LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntables,
                                              const lanebloom_keys *keys, uint8_t *any,
                                              uint8_t *const *bitmaps, size_t *counts);
@@ -237,8 +238,8 @@ LANEBLOOM_API size_t lanebloom_tables_screen(const lanebloom_table *const *table
  * The folder of a database also holds tables that are not in use yet, or are no longer in use.
  * CURRENT and the MANIFEST name the tables in use, which are called live. The latest writes are
  * only in write-ahead logs. Opening reads the logs first and the MANIFEST after them. So every
- * write that the engine acknowledged before is in a log that was read, or in a table that the
- * MANIFEST names. To find every key of the database:
+ * write that the engine acknowledged before the opening is in a log that was read, or in a table
+ * that the MANIFEST names. To find every key of the database:
  *
  * 1. Call lanebloom_database_open(), which reads the logs and the MANIFEST.
  * 2. Call lanebloom_database_open_tables(), which opens all tables of one version.
@@ -270,18 +271,19 @@ typedef struct lanebloom_database_options {
   size_t nfamilies;
 } lanebloom_database_options;
 
-/* Finds out which engine's database is in this folder. *engine becomes LANEBLOOM_ENGINE_LEVELDB
- * also for goleveldb's. It becomes 0 if there is no database: tables alone make no database.
- * Errors: IO, also if the path is no folder. LIMIT: an OPTIONS file has more than 16 MiB.
- * MEMORY. */
+/* Finds out which engine's database is in this folder. For a database of goleveldb, *engine becomes
+ * LANEBLOOM_ENGINE_LEVELDB. If the folder has no database, *engine becomes 0; a folder that has
+ * only tables is no database. Errors: IO, also if the path is no folder. LIMIT: an OPTIONS file has
+ * more than 16 MiB. MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_find(const char *folder,
                                                              lanebloom_engine *engine,
                                                              char *problem, size_t problem_size);
 
 /* Reads the logs and the MANIFEST of a database. options: copied; NULL stands for all zeros. Time:
- * n log n. Memory: linear in the MANIFEST; the keys of logs take about 300 MiB at most.
+ * n log n for n edits of the MANIFEST and entries of logs. Memory: linear in the MANIFEST; the keys
+ * of logs take about 300 MiB at most.
  *
- * problem: a file in the folder is named without the folder, and any other file by its path.
+ * problem: the line names a file in the folder without the folder, and any other file by its path.
  *
  * Errors: FORMAT: the folder of logs that OPTIONS names is missing, or column families with
  * timestamps were created and dropped all the time (the line says: try again). CORRUPT: CURRENT or
@@ -309,7 +311,8 @@ typedef struct lanebloom_database_table {
   const char *family; /* the name of its column family; "default" for LevelDB */
   uint64_t number;
   uint32_t level;
-  bool is_elsewhere; /* RocksDB stores it in a folder of db_paths or cf_paths, but not the first */
+  bool is_elsewhere; /* RocksDB stores it in a folder of db_paths or cf_paths that is not the first
+                      * of them */
   void *opened;      /* the result of lanebloom_database_open_tables(); NULL: it is not open */
 } lanebloom_database_table;
 
@@ -318,8 +321,9 @@ LANEBLOOM_API size_t lanebloom_database_table_count(const lanebloom_database *da
 LANEBLOOM_API lanebloom_database_table
 lanebloom_database_table_at(const lanebloom_database *database, size_t i);
 
-/* How lanebloom_database_open_tables() handles each table. Zeros: it keeps the tables open. context
- * is passed to each function. The functions must not update or free the database. */
+/* How lanebloom_database_open_tables() handles each table. If all members are 0, it keeps the
+ * tables open. context is passed to each function. The functions must not update or free the
+ * database. */
 typedef struct lanebloom_table_visitor {
   void *context;
 
@@ -347,7 +351,8 @@ typedef struct lanebloom_table_visitor {
  * visitor: NULL stands for all zeros. On success the `opened` of each table is its result, and
  * belongs to the caller. On failure all results are freed. A later call needs the same opened() and
  * dropped(), because it frees the results of tables that are gone. lanebloom_database_update()
- * frees none: the caller needs a list of its own to free the results of tables that are gone.
+ * frees no results. A caller of it must keep a list of its own, and free the results of tables that
+ * are gone.
  *
  * problem: as for lanebloom_database_open(). failed() gets a line that does not name the table.
  *
@@ -360,8 +365,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_open_tables(
 
 /* Makes a table of all keys to which live logs give a value. It stays valid after the database is
  * updated or freed. Up to 4,194,304 keys are stored as hashes of 64 bits. Further keys are stored
- * in a filter. If there are 67,108,864 of them, 1 % of absent keys pass it; if there are more, more
- * pass. Deletions are ignored, so a key that is deleted later stays in the table. Keys of
+ * in a filter. This filter lets 1 % of absent keys pass if it holds 67,108,864 keys, and more if it
+ * holds more. Deletions are ignored, so a key that is deleted later stays in the table. Keys of
  * transactions that are not committed are in the table, too. Errors: MEMORY. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_database_logs(lanebloom_database *database,
                                                              lanebloom_table **table, char *problem,
@@ -374,7 +379,7 @@ typedef struct lanebloom_database_info {
   uint64_t ntables;      /* live tables of the column families that were named */
   uint64_t nlogs;        /* live logs that were read */
   uint64_t log_nbytes;   /* bytes of logs that were read */
-  uint64_t nlog_entries; /* entries in these logs, with deletions and of all column families */
+  uint64_t nlog_entries; /* entries in these logs, of all column families; deletions count, too */
   const char *manifest;  /* the name of the MANIFEST; borrowed until the next update */
 } lanebloom_database_info;
 
@@ -382,11 +387,12 @@ typedef struct lanebloom_database_info {
 LANEBLOOM_API void lanebloom_database_describe(const lanebloom_database *database,
                                                lanebloom_database_info *info, size_t info_size);
 
-/* The lines that say why acknowledged writes may be missing. A line names a live log and the
- * position of its first damage, and says what was expected and found there, or it names a log that
- * the MANIFEST lists and that is missing. The readable part of a damaged log is still used. The
- * newest log may end in an incomplete record, which is no damage: its writer is at work, or was
- * killed. The texts are borrowed from the database until its next update. */
+/* The lines that say why acknowledged writes may be missing. For a damaged live log, a line names
+ * the log and the position of its first damage, and says what was expected and found there. For a
+ * log that is missing although the MANIFEST lists it, a line names the log. The readable part of a
+ * damaged log is still used. The newest log may end in an incomplete record, which is no damage:
+ * its writer is at work, or was killed. The texts are borrowed from the database until its next
+ * update. */
 LANEBLOOM_API size_t lanebloom_database_damage_count(const lanebloom_database *database);
 LANEBLOOM_API const char *lanebloom_database_damage_at(const lanebloom_database *database,
                                                        size_t i);
