@@ -16,10 +16,10 @@ enum {
   /* At most this many bytes of keys are prefetched at a time, one block ahead. The CPU's own
    * prefetching is too late for kernels that need only a few cycles per key. Prefetching more bytes
    * would evict lines that are in use. (Zen 4, LevelDB format, filter of 256 KiB: an absent key
-   * takes 2.00 ns with prefetching and 2.36 ns without it; a present key takes 3.59 and 3.91 ns.)
-   * The bytes go into the second-level cache. (AVX-512 on Xeon, rocksdb-local, filter of 16 KiB: a
-   * key takes 1.43 ns if 8 KiB are prefetched into the first level, and 1.36 ns if 16 KiB are
-   * prefetched into the second level.) */
+   * takes 2.00 ns with prefetching and 2.36 ns without it; a present key takes 3.59 ns with
+   * prefetching and 3.91 ns without it.) The bytes go into the second-level cache. (AVX-512 on
+   * Xeon, rocksdb-local, filter of 16 KiB: a key takes 1.43 ns if 8 KiB are prefetched into the
+   * first level, and 1.36 ns if 16 KiB are prefetched into the second level.) */
   MAX_FETCHED_NBYTES = 16 << 10,
 };
 
@@ -138,8 +138,9 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
 /* Prefetches the keys or hashes that the next block is made from. For keys, hash_source_next()
  * calls this function. For hashes, a kernel calls this function if the filter exceeds the caches.
  * (Xeon, filter of 16 MiB, rocksdb-local: sse41 takes 5.4 ns per hash without the call and 4.7 ns
- * with it; avx512 takes 3.5 and 3.3 ns. If the filter is in a cache, the call costs 1 to 4 %.) The
- * function is always inlined, because gcc 12 removes calls of a function that only prefetches. */
+ * with it; avx512 takes 3.5 ns without the call and 3.3 ns with it. If the filter is in a cache,
+ * the call costs 1 to 4 %.) The function is always inlined, because gcc 12 removes calls of a
+ * function that only prefetches. */
 __attribute__((always_inline)) static inline void
 hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
 {

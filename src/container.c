@@ -177,7 +177,7 @@ static lanebloom_status check_size(const uint8_t *header, uint64_t found,
 {
   const uint64_t nbytes = load_le64(header + AT_PAYLOAD_NBYTES);
   if (found - CONTAINER_HEADER_NBYTES >
-      nbytes) /* the true size may be unknown: load() stops after one byte too many */
+      nbytes) /* load() stops after one byte too many, so the true size may be unknown */
     return problem_set(
         problem, LANEBLOOM_ERR_CORRUPT,
         "too long: expected a payload of %" PRIu64 " bytes after the header, found more", nbytes);

@@ -111,7 +111,8 @@ bool lanebloom_cpu_is_emulated(void)
  *
  * - On the Xeon with AVX-VNNI that was measured, gathers are one to two times as fast as loads
  *   (LevelDB filter of 16 KiB, present keys: AVX-512 takes 1.5 ns per key with gathers and 2.6 ns
- *   with loads; AVX2 takes 1.9 and 2.6 ns). No other CPU with AVX-VNNI was measured.
+ *   with loads; AVX2 takes 1.9 ns with gathers and 2.6 ns with loads). No other CPU with AVX-VNNI
+ *   was measured.
  * - Earlier Intel CPUs, from Skylake on, gather slowly if their microcode mitigates Gather Data
  *   Sampling (CVE-2022-40982; INTEL-SA-00828 lists the CPUs). A program cannot read from the CPU
  *   whether the microcode does so; Linux shows it in

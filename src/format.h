@@ -76,8 +76,9 @@ struct format_table {
   lanebloom_status (*bits_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,
                                     uint64_t *millibits);
 
-  /* lanebloom_search_bits calls this. Returns the largest value such that all values from millibits
-   * up to it have the same number of probes for nkeys keys. The result may exceed max_millibits. */
+  /* lanebloom_search_bits calls this. Returns the largest value v such that all values from
+   * millibits to v have the same number of probes for nkeys keys. The result may exceed
+   * max_millibits. */
   uint64_t (*last_with_same_nprobes)(uint64_t millibits, uint64_t nkeys);
 
   /* Writes the frame around a payload. `bytes` is the whole filter. The member is NULL if the

@@ -82,8 +82,8 @@ struct layout_kernels {
 struct kernel_table {
   const char *name;
   /* The table with the highest score on this CPU is the default. A score of 0 means that the CPU or
-   * the operating system cannot run the table's functions. A score of 1, which is less than the
-   * scalar table's score, means that the table was never measured on a CPU, so it is used only if
+   * the operating system cannot run the table's functions. A table that was never measured on a CPU
+   * may have the score 1. That is less than the scalar table's score, so the table is used only if
    * the user names it. */
   unsigned (*score)(void);
   hash_function *hash[HASH_END];

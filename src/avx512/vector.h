@@ -55,8 +55,8 @@ static inline vector load_differences32(const uint32_t *from)
 #define HAS_GATHERS 1
 
 /* Loads elements of `base`, an array of 32-bit numbers. The empty asm hides from gcc 12 that the
- * mask selects all lanes. Otherwise gcc would use a gather without the initial value of zero, which
- * waits for the old value of its register. */
+ * mask selects all lanes. Otherwise gcc would use a gather without the initial value of zero. Such
+ * a gather waits for the old value of its register. */
 static inline vector gather32(const void *base, vector indices)
 {
   __mmask16 all = 0xffff;

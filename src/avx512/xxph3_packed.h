@@ -18,8 +18,8 @@ static inline vector multiply32(vector a, uint32_t b)
   return multiply(a, b);
 }
 
-/* Returns x ^ x >> 51, where x is words ^ secret. The secret and its shift are combined into one
- * constant, so that one shift and one xor of three operands are enough. */
+/* Returns x ^ x >> 51, where x is words ^ secret. The secret and the shifted secret are combined
+ * into one constant, so that one shift and one xor of three operands are enough. */
 static inline vector under_secret(vector words)
 {
   const uint64_t secret = xxph3_secret64(0);

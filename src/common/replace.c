@@ -274,10 +274,11 @@ static bool keep_acl(int fd, const char *old_path, bool same_group)
 }
 
 /* Gives the new file the mode and the ACL of the old file and, if permitted, its owner and group.
- * No user may get more permissions than before. So if the group differs, group and others get only
- * the permissions that both of them had. If the ACL could not be kept, group and others get no
- * permissions: in a file with an ACL, the group permissions of the mode are the ACL's mask, and not
- * what the group may do. The mode is set last; until then only the owner has permissions. */
+ * No user may get more permissions than before. So if the groups of the two files differ, the new
+ * file's group and all other users get only those permissions that both the old file's group and
+ * all other users had. If the ACL could not be kept, the group and other users get no permissions:
+ * in a file with an ACL, the group permissions of the mode are the ACL's mask, and not what the
+ * group may do. The mode is set last; until then only the owner has permissions. */
 static bool take_over(int fd, const char *old_path, const struct stat *old)
 {
   const bool same_group = keep_owner_and_group(fd, old);

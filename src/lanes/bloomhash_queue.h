@@ -1,8 +1,8 @@
 /* Hashes keys of many sizes by BloomHash, for instruction sets that can move the lanes of a mask
  * together. All keys of a block are in a queue. In each round a stripe of each key in the queue is
  * hashed, and the keys that have more bytes are moved together, so that lanes are full again in the
- * next round. So there is no branch on the end of a single key, which the CPU would often
- * mispredict.
+ * next round. So no branch depends on the end of a single key. The CPU would often mispredict such
+ * a branch.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_LANES_BLOOMHASH_QUEUE_H
 #define LANEBLOOM_LANES_BLOOMHASH_QUEUE_H

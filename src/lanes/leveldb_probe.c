@@ -21,9 +21,9 @@ enum {
 
   /* The number of keys of the next block that are prefetched before the current block is tested.
    * The CPU fetches the remaining keys by itself. If more lines were requested at once than the CPU
-   * has buffers for, the CPU would wait. (With AVX-512 on a Xeon, keys of 8 bytes of which none
-   * passes take 0.98 ns each with a filter of 16 KiB and 1.37 ns with 256 KiB. If 2048 keys were
-   * prefetched, a key would take 1.08 and 1.48 ns.) */
+   * has buffers for, the CPU would wait. (AVX-512 on a Xeon, keys of 8 bytes of which none passes:
+   * with a filter of 16 KiB, a key takes 0.98 ns, and would take 1.08 ns if 2048 keys were
+   * prefetched. With a filter of 256 KiB, a key takes 1.37 ns, and would take 1.48 ns.) */
   FETCHED_NKEYS = 256,
 
   /* Limits in percent of the keys of a block. If more keys of a block than this were hits, all
@@ -39,10 +39,11 @@ enum {
    * left, the next pass tests all remaining probes and is the last. (With AVX-512 on a Xeon, a
    * filter of 256 KiB, calls of 256 keys and no key that passes, a key takes 1.58 ns with a limit
    * of 64 survivors, and 1.91 ns with a limit of 128.) Full blocks of far filters are tested probe
-   * by probe to the end. Otherwise each key that fails would load lines that it does not need, and
-   * each such line costs more than a pass. (With AVX-512 on a Xeon, a filter of 16 MiB and no key
-   * that passes, a key takes 6.17 ns with 6 probes and 6.97 ns with 10 probes. If a last pass
-   * tested all remaining probes, a key would take 6.75 and 9.60 ns.) */
+   * by probe to the end. If a last pass tested all remaining probes, each key that fails would load
+   * lines that it does not need, and each such line costs more than a pass. (AVX-512 on a Xeon, a
+   * filter of 16 MiB and no key that passes: with 6 probes, a key takes 6.17 ns, and would take
+   * 6.75 ns with such a last pass. With 10 probes, a key takes 6.97 ns, and would take 9.60 ns with
+   * such a last pass.) */
   MANY_PERCENT = 80,
   FEW_SURVIVORS = 64,
 
@@ -55,14 +56,15 @@ enum {
   ONE_PASS_NKEYS_FAR = 15,
 
   /* A filter is far, and its lines are prefetched, if it is larger than this. In smaller filters,
-   * prefetching costs more than it saves. (With AVX2 on a Zen 4, if no key passes, a key takes
-   * 3.2 ns with a filter of 4 MiB, and 4.1 ns with prefetching. With a filter of 16 MiB, a key
-   * takes 10.0 ns, and 4.2 ns with prefetching.) */
+   * prefetching costs more than it saves. (AVX2 on a Zen 4, no key passes: with a filter of 4 MiB,
+   * a key takes 3.2 ns without prefetching and 4.1 ns with it. With a filter of 16 MiB, a key takes
+   * 10.0 ns without prefetching and 4.2 ns with it.) */
   LEVELDB_NEAR_NBYTES = 4 << 20,
   /* If a filter is larger than this, lines are prefetched as soon as their bits are located, and
    * not one step later. The delay, which test_by_loads() explains, would cost more than it saves.
-   * (With AVX-512 on a Xeon and a filter of 256 MiB, a key takes 18.9 ns if no key passes, and
-   * 49 ns if all pass. With the delay, it takes 20.3 and 55 ns.) */
+   * (AVX-512 on a Xeon, filter of 256 MiB: if no key passes, a key takes 18.9 ns without the delay
+   * and 20.3 ns with it. If all keys pass, a key takes 49 ns without the delay and 55 ns with
+   * it.) */
   AT_ONCE_NBYTES = 64 << 20,
 
   /* The number of steps between locating bits and loading their bytes. With AVX-512 on a Zen 4, if
@@ -216,10 +218,11 @@ locate_step(struct next_step *next, const struct probed *filter, const uint8_t *
     *next = begin_step(hashes, next->i + STEP_NKEYS, n, first);
 }
 
-/* Prefetches the lines of a step into the second-level cache. (On a Zen 4, if no key passes, a key
- * takes 9.8 ns with a filter of 16 MiB and 12.1 ns with 256 MiB. With prefetches into the first
- * level, it takes 22 and 26 ns.) The function is always inlined, because gcc 12 removes calls of a
- * function that only prefetches. */
+/* Prefetches the lines of a step into the second-level cache. (Zen 4, no key passes: with a filter
+ * of 16 MiB, a key takes 9.8 ns, and 22 ns if lines are prefetched into the first level. With a
+ * filter of 256 MiB, a key takes 12.1 ns, and 26 ns if lines are prefetched into the first level.)
+ * The function is always inlined, because gcc 12 removes calls of a function that only
+ * prefetches. */
 static inline __attribute__((always_inline)) void prefetch_step(const uint8_t *payload,
                                                                 const struct bits *bits, size_t at)
 {

@@ -72,9 +72,10 @@ struct xxph3_steps {
 };
 
 /* Checks whether the keys are long on average. If they are, lists cost more than the mispredicted
- * branches they save. (On a Xeon, with keys of 129 to 240 bytes, a key takes 25.0 ns with AVX-512
- * and 24.0 ns with AVX2 if lists are used. It takes 22.5 and 21.7 ns if keys are hashed one after
- * another.) Returns false for slices, because their average is unknown without a pass over them. */
+ * branches they save. (On a Xeon with AVX-512, a key of 129 to 240 bytes takes 25.0 ns if lists are
+ * used, and 22.5 ns if keys are hashed one after another. With AVX2, it takes 24.0 ns if lists are
+ * used, and 21.7 ns if not.) Returns false for slices, because their average is unknown without a
+ * pass over them. */
 static inline __attribute__((always_inline)) bool are_long(const lanebloom_keys *keys,
                                                            enum keys_layout layout)
 {

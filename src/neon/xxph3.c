@@ -127,8 +127,9 @@ static size_t fixed_4_to_7(const uint8_t *keys, size_t width, size_t n, void *ha
 {
   static const uint32_t starts[NLANES] = {0x03020100, 0x03020100, 0x03020100, 0x03020100};
   static const uint32_t widths[NLANES] = {0, 0x01010101, 0x01010101,
-                                          /* how many widths lie between the start of the first key
-                                           * and the beginning of each four bytes, or their end */
+                                          /* the distance from the start of the first key to the
+                                           * start of each four bytes (lanes 0 and 2), or to their
+                                           * end (lanes 1 and 3), in widths of a key */
                                           0x02020202};
   static const uint32_t fours[NLANES] = {0, 0x04040404, 0, 0x04040404};
   const uint32x4_t ends = vmlaq_n_u32(vld1q_u32(starts), vld1q_u32(widths), (uint32_t)width);
@@ -186,8 +187,8 @@ static inline __attribute__((always_inline)) void hash_mixed(const lanebloom_key
   for (size_t c = 0; c < NLISTS; c++)
     ends[c] = lists[c];
   for (size_t i = 0; i < keys->n; i++) {
-    const size_t c = (keys_at(keys, i).size - 1) / 8; /* if a key is empty, c is larger than for any
-                                                       * other key */
+    const size_t c = (keys_at(keys, i).size - 1) / 8; /* if the key is empty, the size less 1 wraps
+                                                       * round, and c is above OTHERS */
     *ends[c < OTHERS ? c : OTHERS]++ = (uint16_t)i;
   }
 

@@ -102,9 +102,10 @@ enum likeness {
 enum { MAGIC_NBYTES = 4 };
 
 /* Judges a file by its first and last 4 bytes. A whole file has the magic number in both places.
- * Readers check only the end, and a truncated file has only the beginning, so a file with one of
- * the two counts as a damaged Parquet file. The magic number of an encrypted file must be in both
- * places, because a text may begin with "PARENT", and another may end with "COMPARE". */
+ * Readers check only the end, and a truncated file has only the beginning, so a file with only one
+ * of the two magic numbers counts as a damaged Parquet file. The magic number of an encrypted file
+ * must be in both places, because a text may begin with "PARENT", and another may end with
+ * "COMPARE". */
 static enum likeness judge_magic(const char *begin, const char *end)
 {
   const bool at_begin = memcmp(begin, "PAR1", MAGIC_NBYTES) == 0,

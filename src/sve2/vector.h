@@ -56,8 +56,8 @@ ALL_LANES(bit_and, vector, svand_u32_x)
 ALL_LANES(shift_left32, uint32_t, svlsl_n_u32_x)
 ALL_LANES(shift_right32, uint32_t, svlsr_n_u32_x)
 
-/* A macro, because nbits must be a constant of the instruction. The instruction computes an xor
- * (here with 0) and rotates the result to the right. */
+/* This word is a macro, because nbits must be a constant of the instruction. The instruction
+ * computes an xor (here with 0) and rotates the result to the right. */
 #define rotate_left32(v, nbits) svxar_n_u32(v, splat32(0), 32 - (nbits))
 
 /* ---- Masks ---- */

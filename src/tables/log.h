@@ -66,8 +66,9 @@ void lanebloom_log_begin(struct log_reader *reader, const struct input *input,
                          lanebloom_engine engine, uint64_t number);
 
 /* Finds the next fragment, damage or end. After END or TORN, every further call finds the same
- * again. If the file has become shorter since it was opened, the call finds END if the log is
- * recyclable; if it is not, the call finds BAD first, and the next call finds END. Errors: IO. */
+ * again. If the file has become shorter since it was opened, a call finds END if the log is
+ * recyclable. If the log is not recyclable, the call finds BAD, and the next call finds END.
+ * Errors: IO. */
 lanebloom_status lanebloom_log_next(struct log_reader *reader, struct log_found *found,
                                     const struct problem *problem);
 
