@@ -19,7 +19,7 @@ double lanebloom_rate_filled(double fill, unsigned nprobes)
  * section 2.1). Double hashing, which computes all probes of a key from two hashes, has the same
  * rate if m is large and the two hashes are independent (A. Kirsch and M. Mitzenmacher, Less
  * hashing, same performance, ESA 2006). LevelDB's two hashes are not independent;
- * docs/leveldb-false-positives.md says what follows. */
+ * docs/leveldb-false-positives.md describes the effect on the rate. */
 double lanebloom_rate_planned(double nbits, unsigned nprobes, double nkeys)
 {
   double fill = -expm1(nprobes * nkeys * log1p(-1 / nbits));

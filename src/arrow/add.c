@@ -59,8 +59,8 @@ lanebloom_status lanebloom_builder_add_arrow(lanebloom_builder *builder,
                                         lanebloom_builder_key_form(builder), "builder", &problem);
   if (status)
     return status;
-  /* Rows are added block by block. If memory ran out between two blocks, a part of the array would
-   * be added. So room for all keys is made first, and then either all of them are added or none. */
+  /* Room for all keys is made first, so that either all keys are added or none. Rows are added
+   * block by block: without the room, memory might run out between two blocks. */
   const size_t nrows = array.rows.n, nvalues = values_of(&array)->n;
   status = lanebloom_builder_reserve(builder, nrows < nvalues ? nrows : nvalues);
   if (!status && is_direct(&array) && !may_have_nulls(&array)) {

@@ -23,9 +23,9 @@ struct block {
  * block; other values become slices. */
 lanebloom_keys lanebloom_arrow_gather(const struct column *column, struct block *block, size_t n);
 
-/* Checks whether rows can be used as lanebloom_keys without copying. Rows that are null are used as
- * well, whatever their values are. If the array has no bytes, its offsets cannot be used, because
- * they may point anywhere. */
+/* Checks whether rows can be used as lanebloom_keys without copying. Rows that are null are used,
+ * too, with whatever values they have. If the array has no bytes, its offsets cannot be used,
+ * because they may point anywhere. */
 static inline bool is_direct(const struct array *array)
 {
   const struct column *rows = &array->rows;

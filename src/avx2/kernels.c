@@ -8,7 +8,7 @@
 
 /* Checks whether the CPU has all features that the compiler uses for these kernels. The compiler's
  * library queries the CPU once, when the program starts. It reports AVX2 only if the operating
- * system saves the registers of AVX2, which CPUID's bit OSXSAVE and then XGETBV show.
+ * system saves the registers of AVX2. CPUID's bit OSXSAVE, and then XGETBV, show whether it does.
  * tests/kernels/cpus.bats hides each of the features. */
 static bool is_usable(void)
 {

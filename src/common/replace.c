@@ -185,8 +185,8 @@ static bool choose_temporary_name(struct replacement *file)
 }
 
 /* Opens a new file in file->folder. If the file system supports files without a name, the new file
- * has none at first, so that nothing is left if the process is killed. give_name() gives it a name,
- * by way of /proc, when it is complete. */
+ * has no name at first, so that nothing is left if the process is killed. When the new file is
+ * complete, give_name() gives it a name, by way of /proc. */
 static int create_temporary(struct replacement *file, mode_t mode)
 {
   if (!choose_temporary_name(file))
@@ -275,10 +275,11 @@ static bool keep_acl(int fd, const char *old_path, bool same_group)
 
 /* Gives the new file the mode and the ACL of the old file and, if permitted, its owner and group.
  * No user may get more permissions than before. So if the groups of the two files differ, the new
- * file's group and all other users get only those permissions that both the old file's group and
- * all other users had. If the ACL could not be kept, the group and other users get no permissions:
- * in a file with an ACL, the group permissions of the mode are the ACL's mask, and not what the
- * group may do. The mode is set last; until then only the owner has permissions. */
+ * file's group gets no permissions, and other users get only the permissions that both the old
+ * file's group and other users had. If the ACL could not be kept, neither the group nor other users
+ * get permissions: in a file with an ACL, the group permissions of the mode are the ACL's mask, and
+ * do not say what the group may do. The mode is set last; until then only the owner has
+ * permissions. */
 static bool take_over(int fd, const char *old_path, const struct stat *old)
 {
   const bool same_group = keep_owner_and_group(fd, old);
@@ -370,8 +371,8 @@ static bool flush_folder(int folder)
 }
 
 /* Flushes the new file and gives it the name of the target. If there was no target, linkat() gives
- * a file without a name this name directly. linkat() does not replace a file, so if there was a
- * target, the new file gets its temporary name first and is then renamed; if the process is killed
+ * a file without a name this name directly. linkat() does not replace a file. So if there was a
+ * target, the new file gets its temporary name first and is then renamed. If the process is killed
  * in between, the temporary name is left. */
 static bool put_in_place(const struct replacement *file)
 {

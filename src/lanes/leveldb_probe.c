@@ -1,10 +1,10 @@
-/* Probes filters of LevelDB's layout. Most absent keys fail one of their first probes, and then the
- * other probes need not be done. But a register is finished only when its last key is finished. So
- * after each probe, the keys that have passed the probe, the survivors, are moved together
- * (compacted). They then fill whole registers for the next probe. Each such pass goes over its keys
- * twice. First it tests all keys and stores a bit for each key, and then it moves the survivors. A
- * single loop would be slower: the addresses to which survivors move depend on the tests, so every
- * later load would have to wait until the address of such a store is known.
+/* Probes filters of LevelDB's layout. Most absent keys fail one of their first probes, and then
+ * their other probes need not be done. But a register is finished only when its last key is
+ * finished. So after each probe, the keys that have passed the probe, the survivors, are moved
+ * together (compacted). They then fill whole registers for the next probe. Each such pass goes over
+ * its keys twice. First it tests all keys and stores a bit for each key, and then it moves the
+ * survivors. A single loop would be slower: the addresses to which survivors move depend on the
+ * tests, so every later load would have to wait until the address of such a store is known.
  * SPDX-License-Identifier: MIT */
 #include "leveldb.h"
 

@@ -1,6 +1,6 @@
 /* Probes RocksDB's Ribbon filters in lanes. The lanes hold the columns of one key's equation, and a
  * pass tests two vectors of them. All columns are always tested. So absent keys take as long as
- * present keys, but no branch depends on a column, and the CPU mispredicts none.
+ * present keys, but no branch depends on a column, so the CPU mispredicts no branch.
  * SPDX-License-Identifier: MIT */
 #include "../scalar/rocksdb_ribbon.h"
 #include "lanes.h"

@@ -5,7 +5,8 @@
 #include "bloomhash_steps.h"
 
 enum {
-  /* two registers of four lanes: while the products of one wait, the CPU computes the other's */
+  /* two registers of four lanes: while the products of one register wait, the CPU computes the
+   * products of the other */
   LANES = 8,
 
   /* The largest number of keys in a block, if keys have many sizes. The lists of such a block stay

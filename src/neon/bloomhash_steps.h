@@ -98,9 +98,10 @@ static inline uint32x4_t mix_same(uint32x4_t hash, const uint32x4_t words[STRIPE
 
 /* ---- From keys to lanes ---- */
 
-/* A stripe at any address. Its last bytes may belong to other data on the same page. Sanitizers
- * would report the load of such a stripe, so they do not check load_stripe(). That function uses
- * this type and no intrinsic, because sanitizers would check an intrinsic that is a function. */
+/* The type of a stripe at any address. The last bytes of a stripe may belong to other data on the
+ * same page. Sanitizers would report the load of such a stripe, so they do not check load_stripe().
+ * load_stripe() uses this type and no intrinsic, because sanitizers would check an intrinsic that
+ * is a function. */
 typedef uint32x4_t stripe_anywhere __attribute__((aligned(1), may_alias));
 
 __attribute__((no_sanitize("address", "thread"))) static inline uint32x4_t

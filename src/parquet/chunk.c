@@ -14,7 +14,7 @@ struct metadata {
 
 /* Checks that the path in the chunk equals the column's path. Some readers find a column's chunks
  * by path, others by order. If path and order disagreed, readers would use different chunks. A
- * chunk may also omit its path. */
+ * chunk without a path is accepted, too. */
 static void read_path(struct thrift *thrift, struct thrift_field field, const struct column *column)
 {
   const char *rest = column->path, *end = column->path + column->path_nbytes;

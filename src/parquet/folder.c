@@ -15,7 +15,7 @@ static lanebloom_status add_path(lanebloom_parquet_paths *paths, const char *pat
                                  const struct problem *problem)
 {
   const size_t n = paths->n;
-  if ((n & (n - 1)) == 0) { /* n is 0 or a power of two, so the array is full */
+  if ((n & (n - 1)) == 0) { /* full: the array has room for 0 paths, or for a power of two */
     const size_t nbytes = (n > 0 ? 2 * n : 1) * sizeof *paths->all;
     char **all = realloc(paths->all, nbytes);
     if (!all)

@@ -95,10 +95,10 @@ static lanebloom_status read_row_groups(struct thrift *thrift, struct thrift_fie
 }
 
 /* Reads the orders of columns, a list with one union for each column. Member 1 of the union is the
- * order of the column's type. Member 2 is the total order of IEEE 754. It differs from the order of
- * floats only for NaN and for the signs of zeros; code that uses bounds handles both anyway. Other
- * members are unknown. If the size of the list is not the number of columns, the list is ignored;
- * some readers do the same. */
+ * order of the column's type. Member 2 is the total order of IEEE 754. This order differs from the
+ * usual order of floats only for NaN and for the signs of zeros. Code that uses bounds handles NaN
+ * and zeros anyway. Other members are unknown. If the size of the list is not the number of
+ * columns, the list is ignored; some readers do the same. */
 static void read_orders(struct thrift *thrift, struct thrift_field field, struct footer *footer)
 {
   const size_t n = lanebloom_thrift_list(thrift, field, THRIFT_STRUCT);

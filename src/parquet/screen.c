@@ -102,7 +102,7 @@ static void screen_range(const lanebloom_filter *filter, size_t first, size_t en
 }
 
 /* Queries a filter for keys [first, end), which include zeros. A zero may be in the filter with
- * either sign, so it is queried with both. */
+ * either sign, so the filter is queried for both zeros. */
 static void screen_around_zeros(const lanebloom_filter *filter, size_t first, size_t end,
                                 struct answers *answers)
 {

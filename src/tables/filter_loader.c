@@ -180,9 +180,10 @@ static lanebloom_status load_filter_block(struct loader *loader, lanebloom_table
   if (status)
     return status;
 
-  /* If the metaindex gives no format, the filter has its old name. Two writers use this name for
-   * two formats: LevelDB before 1.18 hashed trailing bytes as signed, and goleveldb hashes them as
-   * unsigned. If the writer is unknown, the block is parsed for both formats. */
+  /* If the metaindex gives no format, the filter's name is filter.leveldb.BuiltinBloomFilter. Two
+   * writers use this name for two formats: LevelDB before 1.18 hashed a key's last bytes as signed,
+   * and goleveldb hashes them as unsigned. If the writer is unknown, the block is parsed for both
+   * formats. */
   lanebloom_format formats[2] = {loader->metaindex.filter_format, 0};
   if (!formats[0] && loader->writer == LANEBLOOM_WRITER_UNKNOWN)
     formats[1] = LANEBLOOM_LEVELDB_SIGNED;

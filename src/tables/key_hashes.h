@@ -23,8 +23,8 @@ struct hashed_entry {
 };
 
 /* Collects the entries of logs. Up to max_nentries entries are stored. When more entries come,
- * duplicates are dropped; if that does not free enough room, the keys of the entries beyond the
- * limit are added to one filter for all logs and families. */
+ * duplicates are dropped. If dropping them does not free enough room, the keys of the entries
+ * beyond the limit are added to one filter for all logs and families. */
 struct key_collector {
   struct hashed_entry *entries;
   size_t n, room, max_nentries;

@@ -1,7 +1,7 @@
 /* A part is a section of the caller's batch of keys, of at most PART_NKEYS keys. All tables are
  * queried for a part before the next part begins. The keys of a part are sorted once, by their
- * ranks. In this order, the keys in the range of a table are next to each other. They form a span.
- * Only the call that made a part may use it.
+ * ranks. In this order, the keys in the range of a table are next to each other, and are called a
+ * span. Only the call that made a part may use it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PART_H
 #define LANEBLOOM_TABLES_PART_H

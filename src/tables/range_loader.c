@@ -228,8 +228,8 @@ static bool has_columns(const struct footer *footer)
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table)
 {
   if (has_columns(&loader->reader.footer)) {
-    /* The filters of a filter block are found by the offsets of data blocks, so they cannot be used
-     * either. */
+    /* The filters of a filter block are found by the offsets of data blocks. These offsets are not
+     * known here, so such filters cannot be used. */
     (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ? drop_filter : drop_order)(
         table, "columnar data blocks are not supported, so the key range is not known");
     return LANEBLOOM_OK;

@@ -350,7 +350,7 @@ static size_t screen_without_memory(size_t ntables, size_t nkeys, uint8_t *any,
 }
 
 /* Does the table need a query, which hashes the keys? lanebloom_filter_block_screen() hashes keys
- * itself, so a filter block that is queried by offsets needs none. */
+ * itself, so a filter block that is queried by offsets needs no query. */
 static bool needs_query(const lanebloom_table *table)
 {
   return table->uses_filter &&

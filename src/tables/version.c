@@ -135,7 +135,7 @@ static int compare_tables(const void *a, const void *b)
 }
 
 /* If the keys of a table of Pebble are in the file of another table, replaces the table by that
- * other table. If several tables are then the same, only one of them stays. */
+ * other table. If the list then has the same table several times, only one entry of it stays. */
 static void list_backings(struct version *version)
 {
   struct live_table *tables = version->tables;
