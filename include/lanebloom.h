@@ -371,9 +371,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
  *
  * For PARQUET the result is not the fewest bits: it gives the size that the writers of Parquet
  * files choose for this rate. These writers assume that all blocks fill equally. By the model, the
- * rate of this size may be higher than `rate`: up to 1.5 times as high if `rate` is 1 %, 2.1 times
- * if it is 0.1 %, and 3.2 times if it is 0.01 %. lanebloom_plan_rate() computes the model's
- * rate. */
+ * rate of this size may be higher than `rate`: up to 1.5 times as high for 1 %, 2.1 times for
+ * 0.1 %, and 3.2 times for 0.01 %. lanebloom_plan_rate() computes the model's rate. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -669,8 +668,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
 
 /* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
  * adding a large batch to a builder with expected_keys takes additional memory, if the system has
- * it. If a filter of LevelDB's formats has 12 MiB or more, the additional memory is up to half the
- * filter's size. If a filter of rocksdb-local or parquet has 128 MiB or more, it is up to the
+ * it. For a filter of LevelDB's formats of 12 MiB or more, the additional memory is up to half the
+ * filter's size. For a filter of rocksdb-local or parquet of 128 MiB or more, it is up to the
  * filter's size. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,
                                                            const lanebloom_keys *keys);

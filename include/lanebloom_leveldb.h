@@ -20,7 +20,7 @@
  * Threads     A policy never changes. LevelDB calls it from several threads at once, and several
  *             databases may share one policy. The policy must outlive the databases.
  * Cost        LevelDB builds one filter for each 2 KiB of data blocks, so a filter has few keys:
- *             about 34 if a key and its value together have 116 bytes. The policy builds such
+ *             about 34 if a key and its value have 116 bytes together. The policy builds such
  *             filters faster than the built-in policy does. For filters of 16 keys or fewer it is
  *             no faster. docs/database-files.md has the figures. Building uses at most 90 KiB of
  *             stack.

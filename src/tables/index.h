@@ -38,10 +38,10 @@ bool lanebloom_index_ascends(const struct index *index, size_t suffix_nbytes);
 bool lanebloom_index_prepare(struct index *index, size_t suffix_nbytes);
 
 /* Returns the number of the first block whose separator is not below the user key, or n if all
- * separators are below it. Suffixes are ignored. The result is right for the newest version of a
- * key, because this version comes before all other versions of the key. near: the block at which
- * the search begins, at most n. Cost: O(log d) if the result is d blocks after `near`; O(log n) if
- * it is before `near`. */
+ * separators are below it. Suffixes are ignored, so the block is the one to search for the newest
+ * version of the key, which comes before all other versions. near: the block at which the search
+ * begins, at most n. Cost: O(log d) if the result is d blocks after `near`; O(log n) if it is
+ * before `near`. */
 size_t lanebloom_index_find(const struct index *index, lanebloom_slice key, size_t near);
 
 /* Compares user keys in bytewise order, and returns a number as memcmp() does. A prefix of a key is
