@@ -59,9 +59,10 @@ enum {
    * ns by scalar code and 80 to 98 ns by lanes.) */
   FEW_SCREENED_IN_LINES = 5,
   /* The limit for screening a far filter of LevelDB's layout. A filter is far if it is so large
-   * that kernels prefetch its cache lines. This limit is higher, because a CPU overlaps the cache
-   * misses of several calls if the calls have few instructions. (AVX-512 on Xeon, filter of 16 MiB,
-   * calls of 8 keys of which none passes: scalar code takes 42 ns, and lanes take 50 ns.) */
+   * that kernels prefetch its cache lines. The limit for far filters is higher, because a CPU
+   * overlaps the cache misses of several calls if the calls have few instructions. (AVX-512 on
+   * Xeon, filter of 16 MiB, calls of 8 keys of which none passes: scalar code takes 42 ns, and
+   * lanes take 50 ns.) */
   FEW_SCREENED_FAR = 11,
   /* The limit for adding. (AVX-512 on Zen 4, LevelDB's format: adding one key, including its hash
    * and the plan of the filter, takes 147 ns by lanes and 50 ns by scalar code.) */
@@ -99,11 +100,12 @@ struct hash_source {
   size_t next, n; /* the index of the next key, and the number of keys */
 
   /* Scratch memory for adding. It is aligned to a cache line, has any contents, and is as large as
-   * layout_kernels.scratch_nbytes() says. If it is NULL, adding is only slower. */
+   * layout_kernels.scratch_nbytes() says. If it is NULL, adding is slower, and gives the same
+   * result. */
   void *scratch;
 
   /* The index of the block that the next hashes are written to. Blocks are aligned to cache lines,
-   * because an unaligned access of 64 bytes touches two of them. */
+   * because an unaligned access of 64 bytes touches two cache lines. */
   unsigned next_block;
   _Alignas(64) uint8_t blocks[2][BLOCK_NBYTES];
 };

@@ -1,5 +1,5 @@
-/* Defines the format of LevelDB's BuiltinBloomFilter2, and a second format with another hash, which
- * reads the last bytes of a key as signed. Everything else is the same in both formats.
+/* Defines the format of LevelDB's BuiltinBloomFilter2, and a second format, whose hash reads the
+ * last bytes of a key as signed. Everything else is the same in both formats.
  *
  *   bits | number of probes, 1 byte
  *

@@ -53,10 +53,10 @@ static inline void copy_stripes(unsigned lanes, const uint32_t *left,
  * before their first byte is hashed. Empty keys get the address anywhere(). */
 static inline void enter(const lanebloom_keys *keys, size_t i, struct queue *queue, size_t to);
 
-/* Hashes one stripe of each of n keys, at most LANES32, which are in the queue from element i on.
- * Appends the keys that have bytes left to the queue again; the end of the queue, queue->n, is
- * never after i. For each of the n keys, stores the hash so far at the index of the key. If `first`
- * is set, the keys are adjacent, and a single store writes all hashes. */
+/* Hashes one stripe of each of the n keys that are in the queue from element i on; n is at most
+ * LANES32. Appends the keys that have bytes left to the queue again; the end of the queue,
+ * queue->n, is never after i. For each of the n keys, stores the hash so far at the index of the
+ * key. If `first` is set, the keys are adjacent, and a single store writes all hashes. */
 static inline void take(struct queue *queue, size_t i, size_t n, struct load_bound bound,
                         bool signed_tails, bool first, uint8_t *hashes);
 

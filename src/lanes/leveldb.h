@@ -43,7 +43,8 @@ static inline struct modulus modulus_of(const struct filter_shape *shape)
 {
   return (struct modulus){
       .multiplier = splat32(shape->leveldb.reciprocal.multiplier),
-      /* for 2^32 bits this is 0, which is right, because all quotients are 0 */
+      /* 2^32 bits become 0; the quotients are then 0, so their products with nbits are 0 in any
+       * case */
       .nbits = splat32((uint32_t)shape->nbits),
       .nbytes = splat32((uint32_t)(shape->nbits / 8)),
       .shift = splat_count32(shape->leveldb.reciprocal.shift + 3 - 32),
@@ -53,8 +54,8 @@ static inline struct modulus modulus_of(const struct filter_shape *shape)
 
 /* Computes probe % nbits, as probe - probe / 8 / (nbits / 8) * nbits. The numerators are 8 times as
  * large as in this formula (the lowest 3 bits are cleared, not shifted out), so that the quotients
- * are always in the high halves of products and only need a shift. So filters of one byte need no
- * special case. */
+ * are always in the high halves of products and only need a shift. A filter of one byte is
+ * therefore no special case. */
 static inline vector positions_of(vector probes, const struct modulus *modulus)
 {
   const vector numerators = bit_and(probes, splat32(~7u));

@@ -6,8 +6,8 @@
 
 /* Computes probe % nbits, as probe - probe / 8 / (nbits / 8) * nbits. The numerators are 8 times as
  * large as in this formula (the lowest 3 bits are cleared, not shifted out), so that the quotients
- * are in the high halves of products and only need a shift. If nbits is 2^32, a lane holds 0
- * instead, which is right, because all quotients are 0. */
+ * are in the high halves of products and only need a shift. If nbits is 2^32, a lane holds 0 in
+ * place of nbits. The quotients are then 0, so their products with nbits are 0 in any case. */
 static inline vector positions_of(const struct filter_shape *shape, vector probes)
 {
   const vector numerators = bit_and(probes, splat32(~UINT32_C(7)));

@@ -64,7 +64,7 @@ static inline uint8x16_t pair_passes(struct pair probes, const uint8_t *first_li
 }
 
 /* Returns four bytes for each of four keys. Each byte is for two adjacent probes of the key, and
- * has all bits set if both find set bits. */
+ * has all bits set if both probes find set bits. */
 static inline uint8x16_t four_pass(struct four probes, const uint8_t *payload,
                                    const uint64_t *offsets)
 {

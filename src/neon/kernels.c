@@ -8,9 +8,9 @@
 #define SUFFIX "(simde)"
 #endif
 
-/* Every CPU can run these kernels, because NEON is part of AArch64. They were never measured on a
- * CPU. Their score is above the score of the scalar kernels, because in most cases they take fewer
- * instructions per key (docs/lab-notes.md). */
+/* Every CPU can run these kernels, because NEON is part of AArch64. These kernels were never
+ * measured on a CPU. Their score is above the score of the scalar kernels, because in most cases
+ * they take fewer instructions per key (docs/lab-notes.md). */
 static unsigned neon_score(void)
 {
   return 20;

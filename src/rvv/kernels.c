@@ -1,5 +1,5 @@
-/* The table of the RVV kernels (RISC-V's vectors). They were never measured on a CPU. So they are
- * used only if the user names them; the default is the scalar kernels.
+/* The table of the RVV kernels (RISC-V's vectors). These kernels were never measured on a CPU. So
+ * they are used only if the user names them; the default is the scalar kernels.
  * SPDX-License-Identifier: MIT */
 #include <sys/auxv.h>
 

@@ -1,5 +1,5 @@
-/* The table of the SVE2 kernels. They were never measured on a CPU. So they are used only if the
- * user names them; by default, other kernels are used.
+/* The table of the SVE2 kernels. These kernels were never measured on a CPU. So they are used only
+ * if the user names them; by default, other kernels are used.
  * SPDX-License-Identifier: MIT */
 #include <sys/auxv.h>
 

@@ -115,9 +115,9 @@ static lanebloom_status check_call(lanebloom_writer writer, const struct problem
   return LANEBLOOM_OK;
 }
 
-/* If the file grew while it was read, reports that the file is being written, and not `status`. A
- * table's footer is written last, so a file that is being written looks like no table, or a damaged
- * one. */
+/* If the file grew while it was read, reports that the file is being written, and does not report
+ * `status`. A table's footer is written last, so a file that is being written looks like no table,
+ * or a damaged one. */
 static lanebloom_status report_growth(const struct input *input, lanebloom_status status,
                                       const struct problem *problem)
 {

@@ -87,7 +87,7 @@ static void skip_block(struct log_reader *reader)
   reader->at = reader->end;
 }
 
-/* Reads the next block. Returns false at the end of the log and on an error, which also sets
+/* Reads the next block. Returns false at the end of the log and on an error. On an error, also sets
  * *status. */
 static bool read_block(struct log_reader *reader, lanebloom_status *status,
                        const struct problem *problem)

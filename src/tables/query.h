@@ -13,7 +13,7 @@ struct query {
   struct extractor extractor;
   bool is_ready;     /* do the members below belong to the current part? */
   bool has_passing;  /* is any bit of `passing` set? */
-  uint8_t *passing;  /* bitmap of keys without a prefix, which may be in any table */
+  uint8_t *passing;  /* bitmap of the keys that have no prefix; such keys may be in any table */
   uint64_t hashes[]; /* each of 8 or 4 bytes; then room for `passing` */
 };
 

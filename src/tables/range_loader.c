@@ -1,6 +1,6 @@
 /* Loads the key range of a table: its smallest and its largest key. Also loads the index that finds
  * a key's data block. Both are useful only if the keys are in bytewise order, so this file finds
- * out whether they are.
+ * out whether the keys are in this order.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* Screens tables: finds, for each key of a batch and each table, whether the table may have the
  * key. A batch is split into parts. All tables are queried for a part before the next part begins,
  * so the keys of a part are hashed only once for each kind of hash. If all keys of the part are in
- * the range of a table, the table's filter is queried for all of them. If not, it is queried only
- * for the keys in the range, which are called members.
+ * the range of a table, the table's filter is queried for all of them. If not, the filter is
+ * queried only for the keys in the range. These keys are called members.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
