@@ -2,7 +2,8 @@
  * screen a batch is to find the keys in it that may be in a filter. This header is the library's
  * public interface and its manual. lanebloom_arrow.h adds functions for Arrow arrays. Two more
  * libraries have headers of their own: lanebloom_tables.h for database files and
- * lanebloom_parquet.h for Parquet files. SPDX-License-Identifier: MIT */
+ * lanebloom_parquet.h for Parquet files.
+ * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_H
 #define LANEBLOOM_H
 
