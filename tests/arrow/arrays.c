@@ -1,5 +1,5 @@
-/* Makes Arrow arrays of every type that can hold keys. Keys are computed from the numbers by
- * shifts, and arrays by copying the host's numbers.
+/* Makes Arrow arrays of every type that can hold keys. The keys of numbers are computed by shifts;
+ * the arrays contain copies of the numbers as the host stores them.
  * SPDX-License-Identifier: MIT */
 #include "arrays.h"
 
@@ -326,7 +326,7 @@ static void make_views(struct array_column *column, size_t at, size_t n, struct 
   column->array.n_buffers = 3 + (int64_t)nbuffers;
 }
 
-/* null_of: one row in this many is null; 0: no row is. */
+/* One row in null_of rows is null. If null_of is 0, no row is null. */
 static void make_column(struct array_column *column, const struct array_type *type, size_t n,
                         uint64_t null_of, bool is_slice, struct rng *rng)
 {

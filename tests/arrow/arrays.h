@@ -57,7 +57,8 @@ struct array_column {
   size_t nbytes;
 };
 
-/* Rows have the keys of `rows` or, in a dictionary, those of `values`, selected by `indices`. */
+/* Rows have the keys of `rows`. In a dictionary they have the keys of `values` that `indices`
+ * select. */
 struct sample {
   struct array_column rows, values;
   bool has_dictionary;

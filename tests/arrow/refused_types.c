@@ -117,7 +117,7 @@ Test(refused, indices_that_are_no_integers)
 enum { NENCODINGS = LANEBLOOM_UUID + 1 };
 
 /* Tries every type with every form. A form with the type's own encoding is accepted. Binary arrays
- * are also accepted if the form's keys are bytes. All else is refused. */
+ * are also accepted if the form's keys are bytes. Every other pair is refused. */
 Test(refused, arrays_of_another_form)
 {
   struct rng rng = rng_start(1);

@@ -50,7 +50,8 @@ refused() { # EXPECTED-TEXT FILE...
   grep -qx "avx2 2.50 3.20 6.40" found
   grep -qx "peer:leveldb 25.0 24.0 32.0" found
   grep -qx "peer:libbloom 40.0 44.0 60.0" found
-  # The floor is 1.81 accesses: to elements up to 1 MiB, and to cache lines beyond.
+  # The floor is the time of 1.81 accesses: to elements in filters up to 1 MiB, and to cache lines
+  # in larger filters.
   grep -qx "floor 0.325 0.631 4.15" found
   sed -n '/^times as fast as scalar/,/^times as fast as peer/p' found |
     grep -qx "avx2 8.00 6.25 4.69"

@@ -1,4 +1,4 @@
-# Compressed inputs: their records are those of the data before compression, and damage is an error.
+# Compressed inputs have the records of the data before compression, and damage is an error.
 # SPDX-License-Identifier: MIT
 load helper
 

@@ -242,7 +242,8 @@ link_tables() {
   make_lines
   head -c 2000 db/000003.sst >cut.sst
   echo text >text.sst
-  # Files that are new may still change, so the command retries them for a while. These are old.
+  # New files may still change, so the command would try them again for a while. Therefore these
+  # files are made old.
   touch -d '1 minute ago' cut.sst text.sst
   mkdir empty
   fails_with "cut.sst: " lanebloom screen --db db --db cut.sst lines
@@ -333,8 +334,8 @@ link_tables() {
   [[ $status -eq 141 && ${#lines[@]} -eq 1 && -z $stderr ]]
 }
 
-# Opening the pipe for writing waits until the command opens it to read, and finds that it is no
-# table. The command's second attempt finds the table that replaced the pipe.
+# Opening the pipe for writing waits until the command opens it for reading. The command finds that
+# the pipe is no table, and its second attempt finds the table that replaced the pipe.
 @test "a table that is replaced while it is opened is looked for again" {
   mkdir db
   mkfifo db/000001.sst

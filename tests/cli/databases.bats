@@ -29,7 +29,8 @@ keys() {
   rm -rf copy copy.logs copy.fast copy.slow
 }
 
-# find_options KIND: sets `options` to those with which all files of this kind are found.
+# find_options KIND: sets `options` to the options with which the command finds all files of this
+# kind.
 find_options() {
   options=()
   [[ $1 != rocksdb-db-paths ]] || options=(--db-path "$1.fast" --db-path "$1.slow")

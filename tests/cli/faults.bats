@@ -23,9 +23,9 @@ make_inputs() {
   cp "$SOURCE_DIR/tests/vectors/tables/leveldb_bloom10.ldb" c.ldb
 }
 
-# tolerated FUNCTION COMMAND...: prints the other acceptable ends of a run, in server.c's form. In
-# these runs the command does without CURRENT, some data blocks or memory: it may select more
-# records than otherwise, but loses none.
+# tolerated FUNCTION COMMAND...: prints how else a run may end, in server.c's form. In these runs
+# the command does without CURRENT, some data blocks or memory. It may select more records than in a
+# run without faults, but loses none.
 tolerated() {
   case "$*" in
     "open tables c.ldb" | "malloc tables c.ldb" | *" level" | *" level others")
@@ -41,8 +41,8 @@ tolerated() {
   esac
 }
 
-# each FUNCTION HOW COMMAND...: runs the command once for each call of the function, and makes that
-# call end in this way. Takes every $step-th call from the $first-th on.
+# each FUNCTION HOW COMMAND...: runs the command once for every $step-th call of FUNCTION, from the
+# $first-th on, and makes that call end as HOW says.
 first=1 step=1
 each() {
   local function=$1 how=$2 reason="Input/output error"
@@ -62,7 +62,7 @@ must_fail() { # FUNCTION HOW
   [[ $1:$2 =~ ^(p?read|write|fsync|linkat|renameat):fail && -z ${may_recover-} ]]
 }
 
-# Runs every verb. A verb that goes on after a failed input or table gets only one.
+# Runs every verb. A verb that goes on after a failed input or table gets only one input or table.
 each_verb() {
   nfaults=0 nrefused=0
   local step=3
@@ -225,8 +225,8 @@ each_verb() {
   [[ $nrefused -eq 7 ]] # once for each filter that is mapped
 }
 
-# The engine of a folder is known without its OPTIONS. If any other file cannot be read, that is an
-# error.
+# The command knows the engine of a folder without the file OPTIONS. If any other file cannot be
+# read, that is an error.
 @test "databases: their logs, MANIFEST and tables" {
   needs_interposing
   [[ -n ${DATABASES-} ]] || skip "this build has no LevelDB and RocksDB"
@@ -248,7 +248,7 @@ each_verb() {
   [[ $nfaults -gt 100 && $nrefused -gt 50 ]]
 }
 
-# A file that cannot be read may hold every key. The exit status reports it.
+# A file that cannot be read may hold every key, and the exit status reports such a file.
 @test "Parquet files" {
   needs_interposing
   mkdir -p events/day=1

@@ -54,8 +54,8 @@ one_by_one() {
   [[ $output == $'f1.lbf\t0\nf2.lbf\t0\n'* ]]
 }
 
-# The first n filters have one key each, which is a record. The other filters have a key that is
-# none.
+# Each filter has one key. The keys of the first n filters are records, and the keys of the other
+# filters are not.
 @test "a thousand filters" {
   local i n=$(exhaustive && echo 1000 || echo 50) options=()
   echo other | lanebloom build -o other --bits 30

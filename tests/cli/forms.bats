@@ -102,7 +102,8 @@ is_malformed() {
   is_malformed uint64 +1 "column 1: expected a whole number from 0"
 }
 
-# Numbers with many zeros or a large exponent take no more time than the length of their text.
+# The time to decode a number is proportional to the length of its text, even if the number has many
+# zeros or a large exponent.
 @test "numbers of a million digits" {
   zeros=$(head -c 1000000 /dev/zero | tr '\0' 0)
   for text in "0.${zeros}1e1000001" "${zeros}1" "1$zeros.${zeros}e-1000000" "1e-0${zeros}0"; do

@@ -111,7 +111,7 @@ needs_terminal() {
 }
 
 # says_where_pages_are_lost: succeeds if a lost page of a file can be reported. qemu's s390x does
-# not tell which page is lost, so SIGBUS ends the command, as it does if a page of the program is
+# not tell which page is lost. So SIGBUS ends the command there, as if a page of the program were
 # lost.
 says_where_pages_are_lost() {
   [[ $BUILD_DIR != */s390x ]]

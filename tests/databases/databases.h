@@ -38,7 +38,7 @@ template <class Database> void write_until_killed(Database &db)
   }
 }
 
-// For each kind's name, a function that writes such a database into a folder.
+// Maps the name of each kind to a function that writes such a database into a folder.
 using Kinds = std::map<std::string, std::function<void(const std::string &folder)>>;
 
 namespace leveldb_databases

@@ -107,7 +107,8 @@ Test(info, says_a_key_form_in_words)
   cr_assert(strcmp(lanebloom_key_form_text(longest, small, sizeof small), "times") == 0);
 }
 
-/* Bare bytes with the counts of the options make the same container as the builder's filter. */
+/* If the options state the number of keys and the bits per key, bare bytes make the same container
+ * as the builder's filter. */
 Test(info, says_the_counts_of_the_options)
 {
   static const double refused[] = {-0.001, 2147483648.0, INFINITY, NAN};
@@ -150,7 +151,7 @@ Test(info, says_the_counts_of_the_options)
   lanebloom_filter_free(built);
 }
 
-/* Callers that were compiled with a header of fewer fields, or of more. */
+/* Callers may have been compiled with a header whose struct has fewer fields, or more. */
 Test(info, fits_smaller_and_larger_structs)
 {
   lanebloom_filter *filter;

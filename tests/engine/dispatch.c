@@ -91,7 +91,7 @@ static bool is_listed(const char *name)
   return false;
 }
 
-/* Is this one of the words in a list? A space comes before each of them. */
+/* Is this one of the words in a list? A space comes before each word of the list. */
 static bool has_word(const char *words, const char *word)
 {
   const size_t size = strlen(word);

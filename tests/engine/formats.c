@@ -95,8 +95,8 @@ static lanebloom_status build_at(lanebloom_format format, double bits_per_key, d
   return LANEBLOOM_OK;
 }
 
-/* The allowed difference of a number from the one that was set, and from a whole number
- * of steps. */
+/* A number of bits per key may differ by this much from the number that was set, and from a whole
+ * number of steps. */
 static const double EPSILON = 1e-9;
 
 Test(formats, bits_per_key_are_as_described)

@@ -81,7 +81,8 @@ Test(merge, names_the_property_in_which_filters_differ)
   lanebloom_filter_free(filters[1]);
 }
 
-/* Filters that were built with other numbers of bits per key have the same number in effect. */
+/* These filters were built with different numbers of bits per key, but have the same effective
+ * number. */
 Test(merge, keeps_the_bits_per_key_in_effect)
 {
   const struct recipe other = {LANEBLOOM_ROCKSDB_LEGACY, 9.6, 100, {LANEBLOOM_HEX, 0}};
@@ -95,7 +96,7 @@ Test(merge, keeps_the_bits_per_key_in_effect)
   lanebloom_filter_free(b);
 }
 
-/* The first filter is the bad one if even it cannot be merged. */
+/* If even the first filter cannot be merged, the error names the first filter. */
 Test(merge, names_a_filter_that_cannot_be_merged)
 {
   /* two blocks of a Ribbon filter, and its trailer */

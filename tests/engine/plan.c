@@ -117,7 +117,7 @@ Test(plan, rocksdb_sizes_and_limits)
   uint64_t nbytes;
   unsigned nprobes;
   /* By hand: 1000 x 10 bits are 1250 bytes, which take 20 lines of 64 bytes. 10,000 bits take 20
-   * lines of 512 bits, and one more, because the number must be odd. */
+   * lines of 512 bits, and one more line, because the number of lines must be odd. */
   cr_assert(lanebloom_plan_size(LANEBLOOM_ROCKSDB_LOCAL, 10, 1000, &nbytes, &nprobes) ==
             LANEBLOOM_OK);
   cr_assert(nbytes == 20 * 64 + 5 && nprobes == 6);
@@ -272,8 +272,8 @@ static void check_search(lanebloom_format format, uint64_t nkeys, double rate,
     test_fatal("rate %.17g: %s, %.17g bits", rate, lanebloom_status_text(status), bits);
 }
 
-/* Searches for the bits that reach the rate of each candidate, and the next lower rate. Between two
- * such rates the result does not change. */
+/* Searches for the bits that reach the rate of each candidate, and for the bits that reach the next
+ * lower rate. Between two such rates the result does not change. */
 Test(plan, bits_found_are_those_of_trying_all)
 {
   static const uint64_t counts[] = {

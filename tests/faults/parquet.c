@@ -14,8 +14,8 @@ static void write_parquet_files(void)
   test_write_file(".hidden", content, strlen(content));
 }
 
-/* A file that cannot be examined is listed all the same, unless it is hidden and nothing shows that
- * it is a file. */
+/* A file that cannot be examined is listed nevertheless. Only a hidden file is not, because it may
+ * as well be a folder. */
 static lanebloom_status find_files(void)
 {
   static const char *const names[] = {".", "p*"};

@@ -66,8 +66,9 @@ static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *key
   return n;
 }
 
-/* Builds the filter in each of the three ways. A builder for 0 expected keys stores hashes, so
- * without keys two of the ways are the same. */
+/* Builds the filter in three ways: in one call, by a builder that stores hashes, and by a builder
+ * that expects the right number of keys. If that number is 0, the last builder stores hashes, too.
+ */
 static void check_filter(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys,
                          const char *hex)
 {

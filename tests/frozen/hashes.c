@@ -203,8 +203,8 @@ Test(vectors, xxph3_by_length)
   for_each_kernel(check_length_rows);
 }
 
-/* Spark's first hash is the low half, and the second hash, whose seed is the first, the
- * high half. */
+/* Spark's first hash is the low half. The second hash, whose seed is the first hash, is the high
+ * half. */
 static void check_spark_file(const char *kernel, const char *name, lanebloom_format format)
 {
   enum { EXPECTED_NROWS = 170, MAX_SIZE = 300 };

@@ -81,8 +81,8 @@ setup_file() {
   [ "$("$PREFIX/bin/lanebloom" --version | head -n 1)" = "lanebloom $numbers" ]
 }
 
-# The library is built without compilers of other languages, so a missing one is no error. An
-# installed one may not run: rustup's needs a toolchain.
+# The library is built without compilers of other languages, so a missing compiler is no error. A
+# compiler that is installed may still not run: rustup's needs a toolchain.
 needs() { # COMPILER ARGUMENT...: a command that prints its version
   "$@" >/dev/null 2>&1 || skip "no $1 runs here"
 }

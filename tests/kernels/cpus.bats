@@ -27,7 +27,7 @@ on() {
   return $status
 }
 
-kernels_on() { # CPU: prints the active kernel, then all of them, the best first
+kernels_on() { # CPU: prints the active kernel, then all kernels, the best first
   on "$1" kernels --json | jq -r '[.active, .kernels[]] | join(" ")'
 }
 

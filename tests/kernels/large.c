@@ -1,5 +1,5 @@
 /* Cases with large batches. Kernels work in another way on filters that exceed the second-level
- * cache, and some of them change with the share of hits.
+ * cache, and some kernels change their way of working with the share of hits.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
@@ -9,7 +9,7 @@
 enum { LARGE_BATCH = 20000, NPRESENT = 3000 };
 enum { LARGEST_NBYTES = 40 * 1048583 };
 
-/* Hashes come in runs of `run`, which alternate between two chances of a hit, in percent. */
+/* Hashes come in runs of `run`. The runs alternate between two chances of a hit, in percent. */
 static const struct mix {
   size_t run;
   unsigned percent[2];
@@ -24,7 +24,8 @@ struct large_filter {
   uint8_t present[8 * NPRESENT];
 };
 
-/* Makes a filter with half of its bits set, or with half as many for each of `nhalvings`. */
+/* Makes a filter in which half of the bits are set. Each of `nhalvings` more steps halves the
+ * number of set bits. */
 static struct large_filter *large_filter_make(const struct trial *trial, uint64_t nbytes,
                                               uint32_t nprobes, unsigned nhalvings, size_t place)
 {

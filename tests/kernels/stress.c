@@ -67,8 +67,9 @@ struct batch {
   lanebloom_keys as_slices; /* the same keys, for the reference; valid until the next batch */
 };
 
-/* Draws the offsets of keys, and the end of the last key. All keys have one length, or any length
- * up to it, or runs of them alternate between two lengths, or only a few keys are long. */
+/* Draws the offsets of keys, and the end of the last key. There are four kinds of batches: all keys
+ * have the same length; each has any length up to that; runs of keys alternate between two lengths;
+ * or only a few keys are long. */
 static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
 {
   const uint64_t kind = rng_below(rng, 4);

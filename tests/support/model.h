@@ -26,8 +26,8 @@ uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes);
 
 /* may_match returns whether a hash fulfils its equation in the payload of a Ribbon filter. fit
- * changes a payload so that all these hashes fulfil theirs, except hashes that begin at the same
- * slot as another one. */
+ * changes a payload so that all given hashes fulfil their equations, except hashes that begin at
+ * the same slot as another hash. */
 bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *payload,
                             uint64_t hash);
 void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,

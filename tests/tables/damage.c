@@ -124,8 +124,9 @@ Test(tables, footers)
   }
   free(bytes);
 
-  /* With right checksums, the following is refused: a metaindex larger than the file; another mark,
-   * no base, or other bytes in the place of zeros. */
+  /* Even with right checksums, a footer is refused if its metaindex is larger than the file, if its
+   * mark is another one, if the base of the checksums is 0, or if other bytes are in the place of
+   * zeros. */
   frozen_path(FV6, path);
   bytes = test_read_file(path, &size);
   footer = bytes + size - FOOTER_NBYTES;
@@ -208,7 +209,7 @@ Test(tables, deflate_of_a_fork_of_leveldb)
   cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, 2, frame) == CODEC_ZSTD);
 }
 
-/* After a size in each encoding, the bytes are such as no codec makes. */
+/* In each encoding, a size is followed by bytes that no codec makes. */
 Test(tables, decompressing)
 {
   enum { NTYPES = 9, NBYTES = 16, ZSTD_NOT_FINAL = 0x40 };

@@ -68,7 +68,7 @@ static void fill_block(size_t nbytes)
 {
   static uint8_t batch[LOG_BLOCK_NBYTES];
   const size_t left = LOG_BLOCK_NBYTES - file_nbytes % LOG_BLOCK_NBYTES - nbytes - HEADER_NBYTES;
-  enum { TYPICAL = 20000 }; /* a varint of it is as long as one of the value's size */
+  enum { TYPICAL = 20000 }; /* its varint is as long as the varint of the value's size */
   const size_t other = make_batch(batch, "filler", TYPICAL) - TYPICAL;
   add_fragment(FULL, 0, batch, make_batch(batch, "filler", left - other));
 }
@@ -96,8 +96,8 @@ static bool has_key(const struct key_collector *keys, const char *key)
   return false;
 }
 
-/* Checks that each of these keys of one letter is there or absent, the number of damaged spots, and
- * whether the end is torn. */
+/* Checks which of these keys of one letter are there, how many spots are damaged, and whether the
+ * end is torn. */
 static void check_log(const char *what, const char *there, const char *absent, size_t ndamages,
                       bool is_torn)
 {

@@ -174,9 +174,9 @@ Test(tables, an_index_without_blocks)
   free(bytes);
 }
 
-/* The keys are in order. But the separators do not lead to the block of one key, whose filter has
- * it, or that key has no suffix. If a block is damaged, it is not known whether there are such
- * keys. */
+/* The keys are in order. But the separators do not lead to the block of one key, although the
+ * filter of that block has the key; or one key has no suffix. If a block is damaged, it is not
+ * known whether it has such keys. */
 Test(tables, a_key_where_no_separator_leads)
 {
   enum { NBLOCKS = 3 };
@@ -248,8 +248,8 @@ Test(tables, a_first_block_that_is_too_large)
   free(file);
 }
 
-/* RocksDB's index of two levels: the parts between the first and the last one matter. One such
- * index does not ascend. */
+/* If an index has two levels, as RocksDB's may have, the parts between the first and the last part
+ * matter, too. One of these indexes does not ascend. */
 Test(tables, an_index_for_a_filter_block)
 {
   enum { NBLOCKS = 4, TWO_LEVELS = 2 };

@@ -184,7 +184,7 @@ static void write_logs_with_times(size_t n)
   }
 }
 
-/* Each log but the last is torn, and between the logs some are missing that the MANIFEST names. */
+/* Each log but the last is torn. Between them, logs that the MANIFEST names are missing. */
 static void write_logs_that_are_damaged(size_t n)
 {
   for (size_t i = 0; i < n; i++) {

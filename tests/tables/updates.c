@@ -255,7 +255,7 @@ static void write_table(unsigned number)
   file_write(folder, name, bytes, nbytes);
 }
 
-/* The results of one test: how many there are, and how many calls each function got. */
+/* Counts the results of one test, and the calls of each function. */
 struct visits {
   size_t nresults, nopened, nfailed, nstop_checks;
   bool has_no_memory, continues;

@@ -157,12 +157,13 @@ check_commands() { # FILE MIN
   cd "$BATS_TEST_TMPDIR"
   cp -r "$SOURCE_DIR"/{*.md,bench,bindings,docs,include,src} .
   install -D -t tests/engine "$SOURCE_DIR/tests/engine/stack.c"
-  # Two clauses of nearly the same words; others with the same number, or that are no prose.
+  # Two clauses have nearly the same words; other clauses have the same number, or are no prose.
   printf '\nA sorted table of names takes 12 bytes per name.\n' >>README.md
   printf '\nA sorted table of all names takes 16 bytes per name.\n' >>docs/python.md
   printf '\nA sorted table of names takes 12 bytes.\n\n    a sorted table of names takes 9\n' \
     >>docs/reliability.md
-  # Facts of the table: a document and code with other numbers, and a text that is gone.
+  # Faults in the facts of FACTS: a document has another number, code has another number, and a text
+  # is gone.
   sed -i 's/do so from 128 MiB/do so from 64 MiB/' docs/how-the-kernels-work.md
   sed -i 's/SPARK_MAX_NPROBES = 255/SPARK_MAX_NPROBES = 127/' src/layouts/spark.h
   sed -i 's/plus 64 times the file/plus much more/' docs/database-files.md

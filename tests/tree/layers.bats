@@ -95,7 +95,7 @@ inner_calls() { # ARCHIVE|OBJECT...
 }
 
 # If a library above the engine used more of src/ than headers, it would contain a second copy of
-# it.
+# that code.
 @test "the libraries of files take input.c and headers of src/, and call lanebloom.h" {
   for library in tables parquet; do
     taken=$(grep -oE '\.\./[a-z_/]+\.c' "$SOURCE_DIR/src/$library/CMakeLists.txt")

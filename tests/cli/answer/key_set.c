@@ -42,7 +42,7 @@ static void read_keys(struct key_set *set, unsigned n, unsigned ndistinct)
 }
 
 /* Returns an upper bound of the steps to find every key. Finding one key takes at most as many
- * steps as its run of slots has. */
+ * steps as there are slots in the key's run. */
 static size_t count_steps(const struct key_set *set)
 {
   size_t nsteps = 0, run = 0;

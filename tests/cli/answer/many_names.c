@@ -82,7 +82,7 @@ Test(many_names, of_filters)
   is_nearly_linear(screen_by_filters);
 }
 
-/* Each warning concerns two tables. Standard error goes to a file meanwhile. */
+/* Each warning concerns two tables. During the call, standard error goes to a file. */
 static void warn_of_many(size_t n)
 {
   char **texts = malloc(n * sizeof *texts), *paths[2 * NNAMES * 2];

@@ -18,8 +18,8 @@ enum { MAX_NBYTES = 4096 };
 
 /* ---- Reads ---- */
 
-/* The most bytes that the first read returns, unless this is 0, and the most that other reads
- * return. */
+/* The first read returns at most first_nbytes, unless that is 0. Every other read returns at most
+ * most_nbytes. */
 static size_t first_nbytes, most_nbytes = SIZE_MAX;
 
 ssize_t __real_read(int fd, void *to, size_t nbytes);

@@ -10,7 +10,7 @@
 
 enum { MAX_NPIECES = 7, MAX_NBYTES = 256 };
 
-/* Parses a line that has only the padding after it in memory. */
+/* Parses a copy of a line. After the copy there is only padding. */
 static enum json_status parse(struct json_parser *parser, const char *line, char padding,
                               struct json_value *value)
 {

@@ -6,8 +6,8 @@
 #include "builder.h"
 #include "filter.h"
 
-/* LevelDB counts bits in 64 bits. A size that would wrap around is refused as a limit. A size that
- * only exceeds the memory fails for lack of memory. */
+/* LevelDB counts bits in a 64-bit number. A size that would wrap around is refused because of this
+ * limit. A smaller size that exceeds the memory fails for lack of memory. */
 Test(builder, sizes_that_wrap_and_sizes_that_are_not_to_be_had)
 {
   lanebloom_builder *builder = (void *)1;

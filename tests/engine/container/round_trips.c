@@ -34,7 +34,8 @@ void assert_round_trip(const lanebloom_filter *filter)
             "parsing borrows");
   lanebloom_filter_free(found);
 
-  /* Writing to memory gives the same container. If there is one byte less of room, it fails. */
+  /* Writing to memory gives the same container. If the room is a byte too small, that fails.
+   */
   uint8_t *written = test_alloc(size);
   cr_assert(lanebloom_filter_write(filter, NULL, 0, &nbytes) == LANEBLOOM_ERR_ROOM &&
             nbytes == size);

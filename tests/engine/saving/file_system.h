@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-/* Simple: the file system has no nameless files and cannot change owners. It may have no room for
- * ACLs. */
+/* The first variable says that the file system has no nameless files and cannot change owners, and
+ * the second that it has no room for ACLs. */
 extern bool is_simple_file_system, has_no_room_for_acls;
 
 /* Could anyone but the owner open a file before its ACL was set? */

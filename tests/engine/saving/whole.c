@@ -112,8 +112,8 @@ Test(saving, what_is_no_file_is_written_directly)
   cr_assert(lanebloom_filter_save(filter, "/dev/full") == LANEBLOOM_ERR_IO && errno == ENOSPC);
   save(filter, "/dev/null");
 
-  /* If the path names an open descriptor, even of a regular file, bytes are written at its
-   * offset. */
+  /* If the path names an open descriptor, even of a regular file, bytes are written at the
+   * descriptor's offset. */
   int file = open("appended", O_RDWR | O_CREAT | O_APPEND, 0666);
   char path[32];
   snprintf(path, sizeof path, "/dev/fd/%d", file);

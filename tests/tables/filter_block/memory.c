@@ -69,8 +69,8 @@ static lanebloom_status make_call(struct build *build, size_t call)
   return lanebloom_filter_block_builder_add(build->builder, &keys);
 }
 
-/* Makes a call again and again until it succeeds. No allocation succeeds at first, and one more in
- * each try. Returns the number of failures. */
+/* Makes a call again and again until it succeeds. In the first try no allocation succeeds, and in
+ * each further try one more allocation succeeds. Returns the number of failures. */
 static size_t insist(struct build *build, size_t call)
 {
   for (size_t nfailed = 0;; nfailed++) {

@@ -39,8 +39,8 @@ Test(filter_block, sequences_signed)
   check_sequences(LANEBLOOM_LEVELDB_SIGNED, test_exhaustive() ? 500 : 100, 2);
 }
 
-/* Moves an offset so that, with this base_lg, it shares filters with the same offsets as with
- * LevelDB's. If base_lg is large, the offsets must still fit. */
+/* Converts an offset for LevelDB's base_lg to an offset for this base_lg, so that the same blocks
+ * share a filter. If base_lg is large, the result must still fit. */
 static uint64_t moved(uint64_t offset, unsigned base_lg)
 {
   enum { MAX_MOVED = 40 };
