@@ -36,7 +36,7 @@ struct array_plan {
   const struct array_type *type;
   const struct array_type *index_type; /* the type of a dictionary's indices; NULL: no dictionary */
   size_t n, nvalues;                   /* numbers of rows, and of a dictionary's values */
-  uint64_t rows_null_of, values_null_of; /* one in this many is null; 0: none is */
+  uint64_t rows_null_of, values_null_of; /* one row or value in this many is null; 0: none */
   bool has_slices;                       /* do arrays begin after other rows? */
 };
 

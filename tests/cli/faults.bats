@@ -138,8 +138,9 @@ each_verb() {
   [[ $n -gt 5 ]]
 }
 
-# Only the first hits are kept in lists. Each later record of a batch that was screened without
-# memory is screened again, with memory, when it is printed.
+# There is room for the lists of only the first hits. Later records are screened again when they are
+# printed. If memory failed only in the first screening, a record may have been selected that is in
+# no table.
 @test "memory, for batches that are screened again to be printed" {
   needs_interposing
   mkdir many

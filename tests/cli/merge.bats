@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# make_filters OPTION...: makes the filters a, b and all, of keys-a, of keys-b, and of both.
+# make_filters OPTION...: makes the filter a of keys-a, the filter b of keys-b, and the filter all
+# of both.
 make_filters() {
   numbers 1 1000 >keys-a
   numbers 5001 7000 >keys-b

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 load helper
 
-# Makes `input', a filter of half of its lines, and `hits' and `others', the lines that pass and
-# that do not.
+# Makes `input' and a filter of half of its lines. `hits' gets the lines that pass, and `others'
+# gets the lines that do not.
 make_input() {
   numbers 1 40000 | awk 'NR % 4 < 2' | lanebloom build --bits 20 -o filter
   numbers 1 80000 | shuf --random-source=<(yes) >input

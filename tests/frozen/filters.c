@@ -67,8 +67,7 @@ static uint64_t count_entries(lanebloom_format format, const lanebloom_keys *key
 }
 
 /* Builds the filter in three ways: in one call, by a builder that stores hashes, and by a builder
- * that expects the right number of keys. If that number is 0, the last builder stores hashes, too.
- */
+ * for the right number of keys. If that number is 0, the last builder stores hashes, too. */
 static void check_filter(lanebloom_format format, double bits_per_key, const lanebloom_keys *keys,
                          const char *hex)
 {

@@ -46,7 +46,8 @@ Test(vectors, probes)
   }
 }
 
-/* The file has the number of probes that FastLocalBloom chooses before and after each change. */
+/* FastLocalBloom changes its number of probes at certain numbers of bits per key. The file has the
+ * number of probes before and after each change. */
 Test(vectors, local_probes_file)
 {
   enum { EXPECTED_NROWS = 52 };

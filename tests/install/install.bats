@@ -249,8 +249,8 @@ END
 }
 
 @test "pkg-config finds the library for database files for static linking, with ISA-L's archive" {
-  # Debian has archives only of the codecs, so this makes an archive for ISA-L. It has the one
-  # function that the library calls.
+  # Debian has archives only of the codecs, so this makes an archive for ISA-L. The archive has the
+  # one function that the library calls.
   echo 'unsigned crc32_iscsi(void) { return 0; }' | "$CC" -x c - -c -o "$BATS_TEST_TMPDIR/crc.o"
   ar rc "$BATS_TEST_TMPDIR/libisal.a" "$BATS_TEST_TMPDIR/crc.o"
   make_user_of_tables

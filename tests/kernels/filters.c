@@ -247,7 +247,7 @@ void filter_around_2_to_32_bits(const struct trial *trial)
 
 /* Filters are larger than all caches. Batches have from one hash to more hashes than partitions can
  * hold. Hashes are random, or are equal, so that they go to few partitions, or partitions get no
- * memory. Only the largest filters of rocksdb-local collect hashes. */
+ * memory. With rocksdb-local, only the largest filters collect hashes in partitions. */
 void filter_beyond_caches(const struct trial *trial)
 {
   enum { MANY = 700000, MIB = 1 << 20, QUICK = 6, TWO_PER_LINE = 2 << 21 };

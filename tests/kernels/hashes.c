@@ -189,7 +189,7 @@ void hash_long_keys(const struct trial *trial)
 }
 
 /* Every key of the batch, not only the last one, ends at an unmapped page. Then every key begins at
- * one. */
+ * an unmapped page. */
 static void check_page_edges(const struct trial *trial, size_t max_length)
 {
   enum { N = 2 * (MAX_LENGTH + 1) };

@@ -24,8 +24,8 @@ struct large_filter {
   uint8_t present[8 * NPRESENT];
 };
 
-/* Makes a filter in which half of the bits are set. Each of `nhalvings` more steps halves the
- * number of set bits. */
+/* Makes a filter with half of its bits set, a quarter if nhalvings is 1, an eighth if it is 2, and
+ * so on. */
 static struct large_filter *large_filter_make(const struct trial *trial, uint64_t nbytes,
                                               uint32_t nprobes, unsigned nhalvings, size_t place)
 {

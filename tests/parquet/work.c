@@ -60,7 +60,8 @@ static struct work screen_all(const struct file_plan *plan)
   return work;
 }
 
-/* A file has NROW_GROUPS filters of FILTER_NBYTES, or `times` as many, each `times` as large. */
+/* A file has NROW_GROUPS filters of FILTER_NBYTES, or `times` as many filters, each `times` as
+ * large. */
 enum { NROW_GROUPS = 32, FILTER_NBYTES = 16384, MAX_TIMES = 2 };
 
 /* stride: the bytes from each filter's header to the next header; 0: all row groups share one

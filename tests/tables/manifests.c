@@ -6,8 +6,8 @@
 #include "log_files.h"
 #include "tables.h"
 
-/* Checks that a table in a database has a range if the MANIFEST names LevelDB's own order. Its keys
- * must be found in any case. */
+/* Checks that a table in a database has a range if the MANIFEST names LevelDB's own order. The
+ * table's keys must be found in any case. */
 static void check_in_database(const char *folder, const struct key_list *keys, const char *warning,
                               const char *what)
 {
