@@ -18,10 +18,10 @@
 
 struct json_object;
 
-/* If fewer keys than this were read and none of them passes, the reason may be chance. If this many
- * or more were read, the options may be wrong: if none of n keys passes, then with 95 % confidence
- * fewer than 3 / n of all such keys are in the filter (the rule of three). For 1,000 keys, 3 / n is
- * 0.3 %, which is less than the false-positive rate of most filters. */
+/* If fewer keys than this were read and none passed, the reason may be chance. If at least this
+ * many were read and none passed, the options may be wrong. If none of n keys passes, then with 95
+ * % confidence fewer than 3 / n of all such keys are in the filter (the rule of three). For 1,000
+ * keys, 3 / n is 0.3 %, which is less than the false-positive rate of most filters. */
 enum { SIGNIFICANT_NKEYS = 1000 };
 
 struct answer_kind {

@@ -135,8 +135,8 @@ static bool continue_without(void *context, const lanebloom_database_table *live
 }
 
 /* Loads the live tables of each database. If a table cannot be read, prints a message and returns
- * false. If the call for database i fails, so that none of its tables is loaded, sets
- * has_failed[i]. */
+ * false. If lanebloom_database_open_tables() fails for database i, none of the tables of this
+ * database is loaded, and has_failed[i] becomes true. */
 static bool load_sources(struct database *database, char *const *names, lanebloom_writer writer,
                          const struct table_loader *loader, bool *has_failed)
 {

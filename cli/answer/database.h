@@ -71,15 +71,15 @@ struct table_loader {
 /* Loads tables. Each name is a table file, the folder of a database, or another folder with tables.
  *
  * For a database, this reads the logs first, then lists the tables that the MANIFEST names and
- * loads them. If a running engine replaces tables in the meantime, this does what
- * lanebloom_database_open_tables() does. If that fails, for example because the MANIFEST cannot be
- * read again, and loads_part is set, this loads those tables of the first list that can be opened.
- * The keys of the logs count as one additional table.
+ * loads them by lanebloom_database_open_tables(), which lists the tables again if an engine
+ * replaces some in the meantime. If this call fails, for example because the MANIFEST cannot be
+ * read again, and if loads_part is set, those tables of the first list that can be opened are
+ * loaded. The keys of the logs count as one additional table.
  *
  * For another folder, or with options->all_files, this loads all .ldb and .sst files in the order
- * of their numbers. It lists the folder again until all tables are loaded and two listings agree,
- * but for at most one second. If a table cannot be read and has not changed for 10 seconds, this
- * does not try to read the table again.
+ * of their numbers. For at most one second, it repeats the listing until all tables are loaded and
+ * two listings agree. If a table cannot be read and has not changed for 10 seconds, this does not
+ * try to read the table again.
  *
  * Each table is loaded only once. If a database, a folder or a table could not be read, this prints
  * messages and returns false, and the database has only the other tables. Call database_free() in

@@ -26,7 +26,8 @@ enum { NSEPARATORS = sizeof separators / sizeof *separators };
 static void inspect_unselected(void *context, const struct record_syntax *syntax,
                                const struct chunk *chunk)
 {
-  /* Fewer than MIN_NRECORDS records say little, because the user may query them one by one. */
+  /* With fewer records than MIN_NRECORDS, it may be chance that all of them contain the same
+   * separator. */
   enum { MIN_NRECORDS = 10, MAX_NRECORDS = 100 };
   struct exact *exact = context;
   if (syntax->fields.n > 0 || syntax->width || form_converts(syntax->form))

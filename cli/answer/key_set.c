@@ -321,7 +321,7 @@ static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *
   return true;
 }
 
-/* Cuts the keys, and adds them to the table and the filter if there is a builder. Returns the
+/* Cuts the keys. If there is a builder, adds the keys to the table and the filter. Returns the
  * number of keys. */
 static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
 {

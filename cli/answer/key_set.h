@@ -22,9 +22,8 @@ struct key_set {
   uint64_t nkeys;
 
   /* private */
-  bool is_packed;     /* `keys' contains copies of the keys, each after its size, because keys are
-                       * fields or converted; false: `keys' contains the whole records of the
-                       * file */
+  bool is_packed;     /* true if keys are fields or converted: `keys' contains copies of them, each
+                       * after its size; false: `keys' contains the whole records of the file */
   struct buffer keys; /* all keys, one after the other */
   lanebloom_filter *filter;
   struct memory table;
@@ -37,8 +36,9 @@ struct key_set {
 /* Reads the keys of a file. The file may change afterwards. The path "-" is standard input. A key
  * may occur several times. If a record lacks a field of the key, --missing decides: the command
  * exits, or the record is counted and has no key. On any failure prints a message and exits.
- * Memory: the bytes of the keys, plus about 14 bytes for each key that is a whole record, or 22 for
- * each key that consists of fields. Threads: after this call, several may query the set at once. */
+ * Memory for a key that is a whole record: its bytes and about 14 more. Memory for a key that
+ * consists of fields: its bytes and about 22 more. Threads: after this call, several may query the
+ * set at once. */
 void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,
                   const struct input_messages *messages);
 

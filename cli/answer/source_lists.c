@@ -14,8 +14,8 @@
 enum {
   BITMAPS_NBYTES = 256 << 10, /* the bitmaps of all sources together; with up to 1,024 sources, a
                                * whole batch fits */
-  LISTS_NSOURCES = 512 << 10, /* the entries of all lists together: twelve for each record if
-                               * records have 12 bytes */
+  LISTS_NSOURCES = 512 << 10, /* the entries of all lists together; if records have 12 bytes, a
+                               * chunk has twelve entries for each of its records */
   MIN_NKEYS = 8,              /* lists of this many keys must fit even if each key is in all
                                * sources */
   WORD_NBYTES = 8,            /* find_bit() reads whole words */

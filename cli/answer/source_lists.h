@@ -10,8 +10,8 @@
 
 #include "sources.h"
 
-/* The lists of one worker. With up to 32,768 sources, the lists take at most 4.5 MiB. Each further
- * source takes 16 bytes more, and each source beyond 65,536 another 32 bytes. */
+/* The lists of one worker. With up to 32,768 sources, the lists take at most 4.5 MiB. Each source
+ * from 32,769 to 65,536 takes 16 bytes more. Each source beyond 65,536 takes 48 bytes more. */
 struct source_lists {
   size_t nrecords;   /* the number of records that have a list */
   uint32_t *ends;    /* the end of each list: list i is indices[ends[i - 1] .. ends[i]), and list 0

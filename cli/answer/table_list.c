@@ -83,7 +83,7 @@ bool list_names(struct database *database, char *const *names, bool print_error)
       add_source(database, database->sources[i], names[i]);
     else if (is_folder(names[i]))
       complete &= add_folder(database, names[i], print_error);
-    else /* if there is no such file, opening it will report this */
+    else /* a path that leads to nothing is listed, too; opening it will report the error */
       add_table(database, copy_text(names[i]), (struct table_place){0});
   return complete;
 }

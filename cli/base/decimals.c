@@ -10,8 +10,9 @@ static bool is_digit(const char *at, const char *end)
 /* Returns the end of the exponent that begins at `at`, or NULL if the exponent has no digit. */
 static const char *read_exponent(const char *at, const char *end, int64_t *exponent)
 {
-  /* Only as many digits before the exponent could balance a larger one, and no text is so long. So
-   * a larger exponent gives the same result as this one. */
+  /* Once the exponent has reached this limit, its further digits are ignored. With such an
+   * exponent, a number other than 0 is in range only if its text has about as many zeros as the
+   * exponent says, and no text is so long. */
   const int64_t most = INT64_C(100000000000000000);
   const bool is_negative = at < end && *at == '-';
   at += at < end && (*at == '-' || *at == '+');

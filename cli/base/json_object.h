@@ -11,7 +11,7 @@
 bool is_text(const void *bytes, size_t nbytes);
 
 /* Returns a new object, to be printed by json_line() or output_json(). Sets errno to 0. If errno is
- * ENOMEM when one of these functions is called, json-c has run out of memory since then. */
+ * ENOMEM at a later call of one of these functions, json-c has run out of memory in between. */
 struct json_object;
 struct json_object *json_begin(void);
 

@@ -20,8 +20,8 @@ void *grow_list(void *list, size_t n, size_t element_nbytes);
  * this key to the tree and returns it. The tree borrows the key. */
 void *find_or_add(void *key, void **tree, int (*compare)(const void *, const void *));
 
-/* Does nothing. If a tree borrows its keys, pass this function to tdestroy(3), which would
- * otherwise need a function that frees keys. */
+/* Does nothing. tdestroy(3) calls a function for each key, normally to free the key. If a tree
+ * borrows its keys, pass this function. */
 void leave_key(void *key);
 
 /* open_string() opens a stream that writes into a new string. close_string() closes the stream and

@@ -9,8 +9,8 @@
 
 static atomic_bool has_started;
 
-/* The size of a thread's stack. Threads need less than this. Each thread reserves its whole stack,
- * so with the default of 8 MiB, starting a thread could fail if the address space is limited. */
+/* The size of a thread's stack. Threads need less than this. Each thread reserves its whole stack.
+ * If the address space is limited, threads with the default stack of 8 MiB may fail to start. */
 static const size_t STACK_NBYTES = (size_t)512 << 10;
 
 bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument)

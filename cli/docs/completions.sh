@@ -8,10 +8,10 @@ shell=$2
 
 # Prints lines whose columns are separated by tabs. The line of a verb has "verb", its name and its
 # text. The line of an option has "option", its verb, its short name or "", its long name, the kind
-# of its value, the possible values, whether the value is optional, and its text. The kind is
-# "kernel", "word" or "file", "other" if the possible values are unknown, or "" if the option has no
-# value. For the kind "word", the possible values are the words that the text quotes as `word', or
-# the names of formats, each of which stands before a colon in the text.
+# of its value, the possible values, whether the value is optional, and its text. If the option has
+# no value, the kind is "". Otherwise it is "kernel", "word" or "file", or it is "other" if the
+# possible values are unknown. For the kind "word", the text contains the possible values: they are
+# quoted as `word', or are names of formats with a colon after each.
 table() {
   "$command" --help | awk '
     / Verbs:$/ { inside = 1; next }
@@ -76,7 +76,8 @@ options() { # VERB
     END { finish() }'
 }
 
-# Shortens a text to its first sentence or part, because shells show it beside the option.
+# Ends a text before its first period, semicolon or colon, and removes what is in parentheses,
+# because shells show the text beside the option.
 short_text='function brief(text) {
   gsub(/ *\([^)]*\)/, "", text)
   sub(/[.;:] .*|[.:]$/, "", text)

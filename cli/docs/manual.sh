@@ -29,8 +29,8 @@ name="screen records against the Bloom filters of storage engines"
     '$1 == verb { print tolower(substr($2, 1, 1)) substr($2, 2) }' "$work/verbs")
 
 # help2man takes the name of the page from the name of the program that prints the help, and looks
-# for a line "Options:" in the help. So this makes a program with the name of the page, which prints
-# the help with this line.
+# for a line "Options:" in the help. So this makes a program that has the name of the page, and that
+# adds this line when it prints the help.
 cat >"$work/$page" <<'SCRIPT'
 #!/bin/sh
 awk '!found && /^( [A-Z].*:$| +(-., )?--)/ { found = 1; print "Options:\n" } { print }' \
@@ -61,8 +61,8 @@ SECTIONS
     END { print pages }' "$work/verbs"
 } >"$work/sections"
 
-# help2man prints only the month and the year, and fills the lines of examples and the headings of
-# groups of options. The following commands correct both in its output.
+# help2man prints a date without its day, and joins the lines of examples and the headings of groups
+# of options to paragraphs. The following commands correct its output.
 date=$(date -u -d "@${SOURCE_DATE_EPOCH:-$(date +%s)}" +%Y-%m-%d)
 help2man --no-info --locale=C.UTF-8 --section=1 --manual="User Commands" \
   --source="lanebloom $version" --version-string="$version" --name="$name" \

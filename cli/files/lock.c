@@ -20,8 +20,9 @@ bool is_named(int fd, const char *path)
   return is_same_file(&locked, &now);
 }
 
-/* Opens the file for writing if that is allowed, because network file systems lock only such files.
- * If a pipe has replaced the file, O_NONBLOCK keeps open() from waiting for a writer. */
+/* Opens the file for writing if that is allowed, because network file systems lock only files that
+ * are open for writing. If a pipe has replaced the file, O_NONBLOCK keeps open() from waiting for a
+ * writer. */
 static int open_to_lock(const char *path)
 {
   const int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK);

@@ -32,7 +32,8 @@ enum { CHUNK_PADDING_NBYTES = 64 };
  * error. */
 struct chunk {
   const char *name;       /* the name of the input in messages */
-  char error[320];        /* the message of an error; the chunk then has no bytes; "": no error */
+  char error[320];        /* "": no error; otherwise the message of the error, and the chunk has no
+                           * bytes */
   bool is_fatal;          /* the command must exit, because memory ran out, or because the input is
                            * a filter or another file that holds no records */
   char *data;             /* the records; whoever holds the chunk may overwrite them */

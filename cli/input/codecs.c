@@ -52,7 +52,7 @@ static bool refuse_gzip(struct codec_error *error, int result)
 }
 
 /* Begins a stream, or padding. Zeros may follow the last stream, for example if the data come from
- * a tape. They are ignored, as by gzip(1). */
+ * a tape. Like gzip(1), the decoder ignores these zeros. */
 static bool begin_stream(struct decoder *decoder, const struct codec_step *step,
                          struct codec_error *error)
 {

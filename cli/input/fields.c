@@ -44,7 +44,7 @@ void order_fields(const struct field_syntax *syntax, struct field_order *order)
   order->fields[syntax->n].number = SIZE_MAX;
 }
 
-/* ---- Cutting one record: slower than the cutter, for lists and headers ---- */
+/* ---- Cutting lists of fields and headers (this code is slower than the cutter) ---- */
 
 /* A field without its quotes. A NUL byte follows the text. */
 struct item {

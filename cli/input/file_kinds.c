@@ -88,8 +88,8 @@ static bool is_zip_document(const char *bytes, size_t nbytes)
 }
 
 /* Checks the name "ORC" and the three bytes after it, because text may begin with this name, too.
- * In a file, these bytes are a number or part of a Protocol Buffers message, and one of them is a
- * control character. */
+ * In an ORC file, the three bytes are a number or part of a Protocol Buffers message, and one of
+ * them is a control character. */
 static bool is_orc(const char *bytes, size_t nbytes)
 {
   enum { NAME_NBYTES = 3 };
@@ -143,7 +143,8 @@ static bool is_utf16_big(const char *bytes, size_t nbytes)
   return is_utf16(bytes, nbytes, 0);
 }
 
-/* Checks the first two characters. Each character has four bytes, and uses only the lower two. */
+/* Checks the first two characters. Each character has four bytes. The upper two are zeros in all
+ * common scripts. */
 static bool is_utf32_little(const char *bytes, size_t nbytes)
 {
   (void)nbytes;
@@ -167,8 +168,8 @@ static const char container[] = "a lanebloom container";
  * be complete before all bytes of the magic were read, so such a file is always recognized. */
 static const struct file_kind kinds[] = {
     {.name = container, .nbytes = CONTAINER_MAGIC_NBYTES, .magic = {0x89, 'L', 'B', 'F'}},
-    /* The magic is the name of the format, followed by the first field of a page header or of a
-     * footer, which is a number. */
+    /* The magic is the name of the format and the byte after it. This byte begins a page header or
+     * a footer: it says that the first field is a number. */
     {.name = "a Parquet file",
      .nbytes = 5,
      .magic = {'P', 'A', 'R', '1', 0x15},
@@ -184,8 +185,7 @@ static const struct file_kind kinds[] = {
      .magic = {0x28, 0xb5, 0x2f, 0xfd},
      .codec = CODEC_ZSTD,
      .converter = "zstdcat"},
-    /* This is the magic of a skippable frame, with which parallel compressors begin. It has sixteen
-     * possible values. */
+    /* Parallel compressors write a skippable frame first. Its magic has sixteen possible values. */
     {.name = "zstd data",
      .nbytes = 4,
      .magic = {0x50, 0x2a, 0x4d, 0x18},

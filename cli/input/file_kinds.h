@@ -17,13 +17,13 @@ struct file_kind {
   unsigned char first_mask; /* these bits of the first byte may have any value */
   bool (*tells)(const char *bytes, size_t nbytes); /* a function that checks the bytes instead of
                                                     * `magic'; NULL: none */
-  bool has_terminators; /* `magic' contains line ends or NULs: if the input has fewer bytes than
-                         * `magic' so far, they are taken for records at once */
+  bool has_terminators; /* `magic' contains line ends or NULs; an input that has fewer bytes than
+                         * `magic' so far is taken for records at once */
   bool has_nuls;        /* records that end in NUL may begin in the same way */
   enum codec codec;
   const char *converter; /* a command that converts the file to records; NULL: none */
-  const char *advice;    /* how to use the file; NULL: the message names the converter; if there is
-                          * no converter, it gives the advice of the verb */
+  const char *advice;    /* how to use the file; NULL: the message names the converter or, if there
+                          * is none, gives the advice of the verb */
 };
 
 /* Returns the kind of file that begins with these bytes. If there are fewer bytes than the nbytes

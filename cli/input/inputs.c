@@ -328,7 +328,7 @@ static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
   if (!has_quotes(&inputs->syntax.fields) || !last)
     return 0;
   struct record_syntax syntax = inputs->syntax;
-  syntax.fields.n = 1; /* no record has the only field, so the cutter makes no keys */
+  syntax.fields.n = 1; /* the key is one field that no record has, so the cutter makes no keys */
   syntax.fields.fields[0] = (struct field){.number = SIZE_MAX - 1};
   syntax.fields.missing = MISSING_DROP;
   syntax.form = (lanebloom_key_form){0};

@@ -20,9 +20,9 @@ static bool set_fault(struct cutter *cutter, enum fault_kind kind, const char *t
   return false;
 }
 
-/* Returns advice if the first line is not a value or lacks a member: the input may be an array of
- * all records, or values that take many lines. Returns "" if record n is not the first line, or if
- * it begins neither an array nor a value of many lines. */
+/* Call this if record n is not a value or lacks a member. If record n is the first line, and begins
+ * an array of all records or a value of many lines, returns advice how to convert the input.
+ * Otherwise returns "". */
 static const char *advise(const struct cutter *cutter, size_t n, bool is_value)
 {
   const lanebloom_slice *record = &cutter->records[n];

@@ -98,8 +98,8 @@ void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, con
   if (syntax->fields.n == 0)
     return;
   order_fields(&syntax->fields, &cutter->order);
-  cutter->needed_nbytes = nbytes; /* fields joined by tabs are no longer than the record that they
-                                   * come from */
+  cutter->needed_nbytes = nbytes; /* fields joined by tabs have at most as many bytes as their
+                                   * record */
 }
 
 void cutter_end(struct cutter *cutter)
@@ -199,9 +199,9 @@ static void drop_bom(struct cutter *cutter, struct batch *batch)
 
 /* ---- Converting keys ---- */
 
-/* Makes each whole record a key, and trims it if the form requires this. Stores the keys in
- * cutter->keys, because the next steps change their slices, and batch->slices may be the slices of
- * the records. */
+/* Makes each whole record a key, and trims it if the form requires this. Stores the slices of the
+ * keys in cutter->keys, because the next steps change these slices, and batch->slices may be the
+ * slices of the records. */
 static void take_whole_records(struct cutter *cutter, struct batch *batch)
 {
   const unsigned flags = cutter->syntax.form.flags;

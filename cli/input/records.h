@@ -22,8 +22,8 @@
 enum { BATCH_NRECORDS = 2048 };
 
 enum decompress {
-  DECOMPRESS_DEFAULT, /* as AUTO, but as NONE for records of fixed width, which may begin with any
-                       * bytes */
+  DECOMPRESS_DEFAULT, /* NONE for records of fixed width, because they may begin with any bytes;
+                       * otherwise AUTO */
   DECOMPRESS_AUTO,    /* decompress an input if its first bytes show that it is compressed */
   DECOMPRESS_NONE
 };
@@ -42,11 +42,11 @@ struct record_syntax {
    * messages. It is NULL if nothing has required a form. */
   lanebloom_key_form form;
   const char *form_origin;
-  struct text_units units; /* how the values of a table's column are written as text; zeros if the
-                            * keys belong to no column; the text of a decimal is then its unscaled
-                            * value */
-  bool is_decoded; /* the keys in the records are already decoded, even if the filter records that
-                    * keys are decoded */
+  struct text_units units; /* how the values of a table's column are written as text. If the keys
+                            * belong to no column, all members are 0, and the text of a decimal is
+                            * its unscaled value */
+  bool is_decoded; /* the option --decode=none was given: the text of a key is the key, even if the
+                    * filter's form says that keys are decoded */
 };
 
 /* Are inputs decompressed? */

@@ -103,14 +103,14 @@ static void list_options(struct known_options *known, const struct argp *argp)
     list_options(known, child->argp);
 }
 
-/* Reports a usage error unless the word is the beginning of a known name. Such a word abbreviates
- * several names, because getopt_long() accepts a word that abbreviates only one. argp reports the
- * ambiguous word later. */
+/* Reports a usage error unless the word is the beginning of a known name. getopt_long() has not
+ * accepted the word. So if the word begins a known name, it begins several names, and argp reports
+ * later that it is ambiguous. */
 static void refuse_long_option(const struct argp_state *state, const struct known_options *known,
                                char *word)
 {
   struct suggestion suggestion = {.dashes = "--", .word = word};
-  if (*word != '=') /* a word that begins with = would become --, which ends the options */
+  if (*word != '=') /* nothing would be left of a word that begins with = */
     word[strcspn(word, "=")] = 0;
   for (size_t i = 0; i < known->n; i++) {
     if (strncmp(known->names[i].name, word, strlen(word)) == 0)

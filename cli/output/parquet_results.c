@@ -34,9 +34,9 @@ static void add_text(struct text *text, const void *bytes, size_t nbytes)
   text->nbytes += nbytes;
 }
 
-/* Adds a line to the output of --prune. Names are escaped only for a terminal, because programs
- * read the output otherwise. `group' is the number of a row group, or "" if only files are
- * printed. */
+/* Adds a line to the output of --prune. If the output is a terminal, escapes the name. Otherwise a
+ * program may read the output, so the name stays as it is. `group' is the number of a row group, or
+ * "" if only files are printed. */
 static void add_name(struct printing *printing, const char *path, const char *group)
 {
   const char terminator = printing->screen->syntax.terminator;

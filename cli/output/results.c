@@ -329,13 +329,13 @@ static void print_listed(struct selection *selection, const struct source_lists 
 }
 
 /* Prints the records that have lists. If the lists of some records did not fit, screens these
- * records again, part by part. Screening takes less time than printing. */
+ * records again, part by part, which takes less time than to print them. */
 static void print_with_sources(struct selection *selection, struct source_lists *lists)
 {
   static struct cutter cutter; /* only the worker with the output token uses it */
   print_listed(selection, lists);
-  /* If nothing was listed so far, and the first record of the chunk is selected, the cutter begins
-   * with this record, which may begin with a byte order mark. */
+  /* If no record was printed so far, and the first record of the chunk is selected, the cutter
+   * begins with this record. Only this record may have a byte order mark. */
   const bool at_beginning = selection->result->begins_input && selection->i == 0 &&
                             find_bit(selection->result->bitmap, 0, 1, true) == 0;
   cutter_begin(&cutter, &selection->screen->job.inputs->syntax, selection->next,

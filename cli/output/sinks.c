@@ -146,8 +146,8 @@ bool sink_equals(const struct sink *a, const struct sink *b)
   const bool beside = is_beside(a);
   if (beside != is_beside(b) || (beside && strcmp(a->file.name, b->file.name) != 0))
     return false;
-  struct stat status_a, status_b; /* the status of the folders, or of outputs without a folder, such
-                                   * as pipes */
+  struct stat status_a, status_b; /* the status of the two folders or, if the outputs have none
+                                   * (pipes, for example), of the outputs themselves */
   return fstat(beside ? a->file.folder : descriptor_of(a), &status_a) == 0 &&
          fstat(beside ? b->file.folder : descriptor_of(b), &status_b) == 0 &&
          !S_ISCHR(status_a.st_mode) && is_same_file(&status_a, &status_b);

@@ -108,8 +108,8 @@ static const struct argp argp = {
 /* ---- planning ---- */
 
 struct planned {
-  char problem[128]; /* why the format has no such filter; only `format` is then set; "": the format
-                      * has such a filter */
+  char problem[128]; /* "": the format has such a filter; otherwise the reason why it has none, and
+                      * only `format` is set besides */
   lanebloom_format_info format;
   double bits_per_key;
   uint64_t nbytes, unsized_nbytes;

@@ -340,8 +340,9 @@ static void print_rows(const struct tables *tables, const struct database *datab
 static bool are_parquet(const struct tables *tables)
 {
   int error = 0;
-  const char *missing = NULL; /* this name is reported here only for Parquet files; for databases,
-                               * loading reports it, and the other names are still described */
+  const char *missing = NULL; /* a name that does not exist. For Parquet files, this is reported
+                               * here and ends the command; for databases, loading reports it later
+                               * and goes on with the other names */
   size_t n = 0;
   for (size_t i = 0; i < tables->npaths; i++) {
     char problem[1024];
