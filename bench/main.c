@@ -30,7 +30,7 @@ enum { EXIT_USAGE = 2, EXIT_NOISY = 3 };
 #define PEERS "peer:[a-z]+(-32)?"
 
 /* The quick run leaves out LevelDB's largest filter, because building it would take a third of the
- * time. */
+ * run. */
 static const char *const quick[] = {
     "^floor/line/"
     "|^hash/(bloomhash|xxph3)/" BEST "/bytes:8$"

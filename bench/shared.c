@@ -200,7 +200,8 @@ lanebloom_keys bench_keys(const uint64_t *keys, size_t n)
 
 static struct bench_made make_members(const struct bench_case *wanted)
 {
-  const size_t n = wanted->kib * 1024; /* as many as such a filter holds at 8 bits per key */
+  const size_t n = wanted->kib * 1024; /* as many keys as a filter of this size holds at 8 bits per
+                                        * key */
   const struct bench_made made = bench_make_array(n * sizeof(uint64_t));
   uint64_t *keys = (uint64_t *)bench_array(&made);
   for (size_t i = 0; i < n; i++)
@@ -331,9 +332,9 @@ void bench_warm(const lanebloom_filter *filter)
 /* ---- Queries ---- */
 
 /* Returns the number of queries for filters of this size. It is a power of two and a multiple of
- * the keys of a call. For filters from 16 MiB on, there are four times as many. If only a million
- * queries were repeated, they would find their cache lines in a cache again, and the times would be
- * too short by a fifth. */
+ * the keys of a call. Filters from 16 MiB on get 2^22 queries, and smaller ones 2^20. If only 2^20
+ * queries of a large filter were repeated, they would find their cache lines in a cache again, and
+ * the times would be too short by a fifth. */
 static size_t nqueries(size_t kib)
 {
   return kib < BENCH_LARGE_KIB ? (size_t)1 << 20 : (size_t)1 << 22;

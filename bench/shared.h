@@ -81,9 +81,10 @@ const uint8_t *bench_hashes(lanebloom_format format, size_t kib, unsigned hits);
  * at 8 bits per key. */
 const uint64_t *bench_members(size_t kib);
 
-/* Screens the first BENCH_CHECK_NKEYS queries by the scalar kernel, to check others against it.
- * Returns how many may be in the filter, and sets their bits in `bitmap`. If hits is 100, all of
- * them must be in the filter; if the kernel reports one as absent, returns SIZE_MAX. */
+/* Screens the first BENCH_CHECK_NKEYS queries by the scalar kernel, so that other kernels can be
+ * compared with it. Returns how many may be in the filter, and sets their bits in `bitmap`. If hits
+ * is 100, all of them must be in the filter; if the kernel reports one as absent, returns
+ * SIZE_MAX. */
 enum { BENCH_CHECK_NKEYS = 16 * BENCH_CALL_NKEYS };
 size_t bench_expected(const lanebloom_filter *filter, const struct bench_queries *queries,
                       unsigned hits, uint8_t bitmap[BENCH_CHECK_NKEYS / 8]);

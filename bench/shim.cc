@@ -217,8 +217,8 @@ using run_report = benchmark::BenchmarkReporter::Run;
 static const double UNSURE = 0.05;
 
 // A row is unsure if it has fewer undisturbed repetitions than this. One round has fewer
-// repetitions, so each row is measured in several rounds. This is needed to notice programs that
-// only share a cache: their effect shows only if rounds are compared.
+// repetitions than this, so each row is measured in several rounds. This is needed to notice other
+// programs that use the same cache: their effect shows only if rounds are compared.
 static const size_t MIN_NREPETITIONS = 8;
 
 static double time_of(const run_report &repetition)
@@ -227,7 +227,7 @@ static double time_of(const run_report &repetition)
                                                       : repetition.GetAdjustedCPUTime();
 }
 
-// Returns a number such that the given part of all numbers is below it. Returns 0 if there are no
+// Returns the number below which the given part of all numbers lies. Returns 0 if there are no
 // numbers.
 static double quantile(std::vector<double> numbers, double part)
 {

@@ -1,4 +1,5 @@
-// Compacts a LevelDB database with lanebloom's filter policy, and compares it with LevelDB's own.
+// Compacts a LevelDB database with lanebloom's filter policy, and compares this policy with
+// LevelDB's own.
 //   leveldb_compact [--built-in] [--alone] DATABASE [BITS_PER_KEY]
 // Both policies build each filter. The bytes of the two filters are compared, and the program
 // prints how long each policy took in all calls of this compaction. The database gets lanebloom's
@@ -53,7 +54,7 @@ public:
       used->CreateFilter(keys, n, to);
       return;
     }
-    if (nfilters % 2) // take turns: the second policy finds the keys in the cache
+    if (nfilters % 2) // the policies take turns, because the second one finds the keys in the cache
       other_ns += timed(*other, keys, n, &of_other_);
     used_ns += timed(*used, keys, n, &of_used_);
     if (nfilters % 2 == 0)

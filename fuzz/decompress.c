@@ -103,7 +103,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   run(codec, data, SIZE_MAX, SIZE_MAX, &whole);
   run(codec, data, most_in, most_out, &pieces);
   check_same(&whole, &pieces);
-  if (codec == CODEC_ZSTD) /* in one piece, libzstd accepts larger windows, as it needs none */
+  if (codec == CODEC_ZSTD) /* libzstd needs no window for data in one piece, so it accepts larger
+                            * windows then */
     return 0;
   CHECK(whole.end == pieces.end);
 #ifdef LANEBLOOM_WITH_ZLIB

@@ -13,7 +13,7 @@ gcovr --root . --filter src/ --json build/coverage/lines.json build/coverage
 jq -r '.files[] | .file as $file | .lines[] | select(.count == 0 and ."gcovr/noncode" == false) |
   "\($file) \(.line_number)"' build/coverage/lines.json |
   while read -r file line; do echo "$file:$line:$(sed -n "${line}p" "$file")"; done
-# --output names a file and not the terminal, because gcovr deletes its output before it writes,
-# even if that is a device.
+# --output must not name a device such as the terminal, because gcovr deletes what --output names
+# before it writes.
 gcovr --root . --add-tracefile build/coverage/lines.json --print-summary --fail-under-line 95 \
   --output build/coverage/lines.txt

@@ -4,9 +4,10 @@
  * mispredict, the CPU starts the loads of the next keys while the loads of this key are in flight.
  *
  * This is more work: six probes instead of the 1.8 that an absent key needs. Absent keys gain
- * nevertheless, because a misprediction costs more than four probes. Present keys gain nothing:
- * step 1 makes six probes for them, too, and their branches are predicted correctly. If the filter
- * is larger than the caches, absent keys lose, because each additional probe loads a cache line.
+ * nevertheless, because a misprediction costs more than the four additional probes. Present keys
+ * gain nothing: step 1 makes six probes for them, too, and their branches are predicted correctly.
+ * If the filter is larger than the caches, absent keys lose, because each additional probe loads a
+ * cache line.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 

@@ -1,15 +1,15 @@
 /* Step 4: compacts the survivors, which has the effect of an early exit.
  *
  * With a probability of 0.84, at least one of eight absent keys passes the first two probes, so
- * eight lanes can hardly ever stop early. Instead, each pass makes one probe for all keys of a
- * block that are left, and moves the keys that pass it, the survivors, together. The registers of
- * the next pass are full again, but there are only half as many:
+ * eight lanes can hardly ever stop early. Instead, each pass makes one probe for each key of a
+ * block that is left, and moves the survivors, the keys that pass this probe, together. The
+ * registers of the next pass are full again, but there are only half as many:
  *
  *   pass 0      A b c D e F g h   I J k l m n o P     capitals pass
  *   survivors   A D F I J P
  *   pass 1      A d F I j p   ...
  *
- * An absent key takes part in 1.8 passes instead of 6 probes. A pass costs more than a probe, so
+ * An absent key needs 1.8 passes instead of 6 probes. But a pass costs more than a probe, so
  * present keys lose. The library counts hits, and decides for each block whether to compact.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"

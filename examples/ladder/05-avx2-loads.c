@@ -1,13 +1,11 @@
 /* Step 5: loads bytes instead of gathering dwords.
  *
- * A gather makes eight loads, and on many CPUs it takes more work than that. A Zen 3 needs 39
- * operations, and Intel's CPUs before AVX-VNNI need microcode. Here each byte is loaded and
- * inserted into its lane, which avoids that work. A byte also cannot reach past the end of the
- * filter.
+ * On many CPUs, a gather takes more work than eight loads: Zen 3 needs 39 operations, and Intel's
+ * CPUs before AVX-VNNI need microcode. So this step loads each byte and inserts it into its lane. A
+ * byte also cannot reach past the end of the filter.
  *
- * Positions go from lanes to addresses through memory, and a load of bytes that were just stored
- * has to wait. So a pass has two loops: one stores the positions of all keys, the other loads and
- * tests.
+ * Positions go from lanes to addresses through memory, and a load of bytes just stored has to wait.
+ * So one loop of a pass stores the positions of all keys, and another loop loads and tests.
  * SPDX-License-Identifier: MIT */
 #include "ladder.h"
 #include <immintrin.h>
@@ -40,8 +38,7 @@ static void locate(const struct filter *filter, const uint32_t *hashes, size_t n
   }
 }
 
-/* Returns a mask: bit i is set if key i of eight passes. The tested bit is shifted to the sign.
- * 31 - bit equals 31 ^ bit. */
+/* Sets bit i of a mask if key i passes. 31 ^ bit, which is 31 - bit, shifts the bit to a sign. */
 static inline unsigned test(const uint8_t *payload, const uint32_t *at)
 {
   const __m256i lanes = _mm256_setr_epi32(

@@ -108,8 +108,9 @@ static inline uint8_t *allocate_at_an_edge(size_t nbytes)
   return edge - nbytes;
 }
 
-/* Builds a filter of the keys scrambled(0) to scrambled(nkeys - 1). In LevelDB's format, the filter
- * is shorter by one byte, so that it does not begin at a multiple of four bytes. */
+/* Builds a filter of the keys scrambled(0) to scrambled(nkeys - 1). The filter ends where its
+ * memory ends. In LevelDB's format it is shorter by one byte, so it does not begin at a multiple of
+ * four bytes. */
 static inline struct filter build(position_function *position, size_t nbytes, size_t *nkeys)
 {
   nbytes -= position == leveldb;

@@ -16,8 +16,8 @@ typedef struct {
 
 /* ---- Opening ---- */
 
-/* Lets signals raise exceptions, and returns whether one did. context: the address of the thread
- * state that was saved when the interpreter's lock was released. */
+/* Runs the handlers of signals, and returns whether one of them raised an exception. context: the
+ * address of the thread state that was saved when the interpreter's lock was released. */
 static bool is_interrupted(void *context)
 {
   PyThreadState **released = context;
@@ -124,8 +124,8 @@ static void database_dealloc(PyObject *object)
 
 /* ---- Screening ---- */
 
-/* Checks that the keys are bytes, because the keys of databases are bytes. If they are not, returns
- * -1 and raises. */
+/* Checks that the keys are bytes, because databases have no other keys. If the keys are not bytes,
+ * returns -1 and raises. */
 static int check_bytes(const struct batch *batch)
 {
   lanebloom_encoding encoding;

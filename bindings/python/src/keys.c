@@ -47,7 +47,8 @@ static int begin_any(struct batch *batch, PyObject *keys, lanebloom_encoding wan
     PyObject *array = PyObject_CallMethod(keys, "__array__", NULL);
     const int result =
         array && check_array(keys, array) == 0 ? begin_any(batch, array, wanted) : -1;
-    Py_XDECREF(array); /* if the batch borrows the array, its buffer holds a reference */
+    Py_XDECREF(array); /* if the batch borrows the array, a buffer of the batch holds a reference to
+                        * it */
     Py_LeaveRecursiveCall();
     return result;
   }

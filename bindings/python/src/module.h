@@ -28,7 +28,8 @@ int find_form(const char *name, lanebloom_key_form *form);
 /* A path as bytes and, for messages, as str. path_end() must be called even if path_begin()
  * fails. */
 struct path {
-  const char *name; /* borrowed from `bytes`; code that has released the lock uses only this */
+  const char *name; /* borrowed from `bytes`; without the interpreter's lock, only this member may
+                     * be used */
   PyObject *bytes, *text;
 };
 int path_begin(struct path *path, PyObject *object);

@@ -303,9 +303,10 @@ static PyObject *load_filter(const struct search *search, size_t row_group)
   return filter_wrap_as(filter, NULL, &form);
 }
 
-/* Takes a file and the number of a row group. Returns a bool: does the row group have bounds that
- * are used? Returns an int: the number of its values according to its count of nulls, or None if
- * the count is unknown. Returns its filter, or None if it has no filter of a known kind. */
+/* Takes a file and the number of a row group. Returns three values. The first is a bool: does the
+ * row group have bounds that are used? The second is the number of values that are not null
+ * according to the count of nulls, or None if this count is unknown. The third is the filter, or
+ * None if the row group has no filter of a known kind. */
 PyObject *parquet_chunk(PyObject *self, PyObject *args)
 {
   size_t row_group;

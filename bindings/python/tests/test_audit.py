@@ -169,8 +169,8 @@ def test_counts_of_nulls(tmp_path):
         (finding,), *_ = audit(path, "id", bounds=bounds)
         assert (finding.kind, finding.value.as_py()) == ("counts", "a")
     assert audit(path, "id", bounds="none").findings == []
-    # A count of nulls that is too high, but leaves a value, denies no value. With "all", the count
-    # is reported nevertheless.
+    # If a count of nulls is too high, but less than the number of rows, it denies no value. With
+    # "all", the count is reported nevertheless.
     write(path, ["a", "b", None])
     replace_in_footer(path, bytes([0x36, 2, 0x28]), bytes([0x36, 4, 0x28]))
     assert audit(path, "id").findings == []
