@@ -39,8 +39,8 @@ struct answer_kind {
    * If this function is NULL, the share is unknown, too. */
   double (*rate)(void *context);
 
-  /* Examines the first chunk of the inputs. This function is called only if no record of the chunk
-   * is selected. */
+  /* Looks for a mistake in the first chunk of the inputs. This function is called only if no record
+   * of this chunk is selected. */
   void (*inspect_unselected)(void *context, const struct record_syntax *syntax,
                              const struct chunk *chunk);
 

@@ -412,7 +412,8 @@ bool key_set_begins_with_header(const struct key_set *set, const struct field_sy
                             sizeof problem);
 }
 
-/* Also searches the sizes of packed keys, so the result true may be wrong. */
+/* If the keys are packed, the byte may also be found in the size of a key, so the result true may
+ * be wrong. */
 bool key_set_has_byte(const struct key_set *set, char byte)
 {
   return memchr(set->keys.data, byte, set->keys.nbytes) != NULL;

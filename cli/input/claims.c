@@ -1,4 +1,4 @@
-/* Claims chunks of regular files, which several workers then read at once.
+/* Claims chunks of regular files, so that several workers can read one file at once.
  * SPDX-License-Identifier: MIT */
 #include "claims.h"
 

@@ -33,9 +33,9 @@ enum dialect {
   DIALECT_JSON /* a JSON value on each line */
 };
 
-/* Says which fields are the key of a record. Several fields are joined by a tab, in this order,
- * even if the separator is another byte. So the keys of a file with commas equal the keys of a file
- * with tabs. */
+/* Says which fields are the key of a record. Several fields are joined by tabs, in the order of
+ * `fields', even if the separator is another byte. So the keys of a file with commas equal the keys
+ * of a file with tabs. */
 struct field_syntax {
   struct field fields[MAX_NFIELDS];
   size_t n; /* the number of fields of a key; 0: the whole record is the key, and the other members

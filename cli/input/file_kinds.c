@@ -67,9 +67,9 @@ static bool is_bzip2(const char *bytes, size_t nbytes)
          memcmp(bytes + 4, "1AY&SY", BZIP2_NBYTES - 4) == 0;
 }
 
-/* Checks whether a zip archive is a document. The name of the first file in the archive is at byte
- * 30. In a document, this file is the list of types, or is in one of the folders of documents, or
- * is called "mimetype" and contains the type of the document. */
+/* Checks whether a zip archive is a document, by the first file in the archive. The name of this
+ * file is at byte 30. The file of a document is the list of types, is in a folder that only
+ * documents have, or is called "mimetype" and contains the type of an OpenDocument file. */
 static bool is_zip_document(const char *bytes, size_t nbytes)
 {
   enum { NAME_AT = 30 };

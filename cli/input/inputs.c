@@ -186,9 +186,9 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
 }
 
 /* Reads more bytes of the input and appends them to the chunk. Returns how many bytes were read, 0
- * at the end of the input, or -1 after an error. If the kind of the input is not known yet, the
- * chunk holds only the first bytes of the input; this then reads only as many bytes as are missing
- * from one full read. */
+ * at the end of the input, or -1 after an error. As long as the kind of the input is unknown, the
+ * chunk holds only the first bytes of the input, and this reads only the rest of the first
+ * READ_NBYTES bytes. */
 static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t nfirst = inputs->at_beginning ? chunk->nbytes : 0;

@@ -302,8 +302,8 @@ static error_code visit(const walk &walk, ondemand::value &value, uint64_t paths
   if (token.empty()) /* the line ends in the place of a value */
     return simdjson::INCOMPLETE_ARRAY_OR_OBJECT;
   if (token[0] != '{' && token[0] != '[') {
-    if (token[0] == '"') /* checks the string; otherwise simdjson would skip it as a name if a colon
-                          * follows */
+    if (token[0] == '"') /* checks the string; without this call, simdjson would skip a string
+                          * before a colon, as if it were a name */
       SIMDJSON_TRY(value.get_raw_json_string().error());
     SIMDJSON_TRY(read_scalar(walk.parser, token, &found));
     keep(walk, paths, level, found);

@@ -33,10 +33,10 @@ struct job {
    * chunk, the same worker calls work() and then deliver().
    *
    * Several workers call work() at the same time. work() must cut the whole chunk, unless deliver()
-   * will then exit. Only one worker at a time calls deliver(), in the order of the chunks, and only
-   * for chunks without an error. `first` is the number of the first record of the chunk, from 1.
-   * deliver_header() is called in the same way with the header of the inputs, before the first
-   * record. */
+   * exits after this chunk. Only one worker at a time calls deliver(), in the order of the chunks,
+   * and only for chunks without an error. `first` is the number of the first record of the chunk,
+   * from 1. deliver_header() is called in the same way with the header of the inputs, before the
+   * first record. */
   void *context;
   void (*work)(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk);
   void (*deliver)(void *context, size_t worker, struct chunk *chunk, uint64_t first);

@@ -86,9 +86,9 @@ int run_screen(struct screen *screen, const struct input_messages *messages);
  * `match', which is exact. */
 bool are_false_positives(const struct screen *screen);
 
-/* Warns if `match' found none of many keys, or if no more keys passed the filters than absent keys
- * would. Does not warn if --summary reports this result, if absent keys are selected, or if the
- * tables of a database contain none of the keys, which is a normal result. */
+/* Warns if `match' found none of many keys, or if as few keys passed the filters as if all keys
+ * were absent. Does not warn if --summary reports this result, or if absent keys are selected. Does
+ * not warn of tables of a database, because it is normal that they contain none of the keys. */
 void warn_of_chance(const struct screen *screen);
 
 /* If --summary was given, prints the summary: the numbers of records, and more. */

@@ -185,8 +185,9 @@ static void look_at_filter(struct add *add)
 
 /* ---- the verb ---- */
 
-/* If the filter holds more keys than it has room for, and its false-positive rate is more than a
- * tenth higher than planned, prints a message, and exits unless --overfill was given. */
+/* Does nothing unless the filter holds more keys than it has room for, and its false-positive rate
+ * is more than a tenth higher than planned. Then prints a warning if --overfill was given;
+ * otherwise prints a message and exits. */
 static void check_rate_is_kept(const struct add *add, const lanebloom_filter *filter)
 {
   const struct build *build = &add->build;

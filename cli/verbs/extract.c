@@ -87,9 +87,9 @@ static _Noreturn void refuse(const char *path, const lanebloom_table_info *info)
       advice);
 }
 
-/* If the filter contains no whole keys, or if the table does not say what its filter contains,
- * prints a message and exits, unless --prefixes was given. If a filter contains only prefixes, a
- * query for a whole key would report the key as absent. */
+/* Unless --prefixes was given, prints a message and exits if the filter contains no whole keys, or
+ * if the table does not say what its filter contains. If a filter contains only prefixes, a query
+ * for a whole key would report the key as absent. */
 static void check_prefixes(const struct extract *extract, const lanebloom_table_info *info)
 {
   if (info->has_whole_keys || extract->prefixes)

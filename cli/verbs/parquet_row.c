@@ -58,7 +58,8 @@ void add_count(struct json_object *object, const char *name, bool is_known, uint
 }
 
 /* Adds a bound as text and in hexadecimal. `text' is NULL if there is no bound. If the column holds
- * text, the bytes of the bound are added as text, provided that they are UTF-8. */
+ * text, the bytes of the bound are its text; if these bytes are not UTF-8, adds null in the place
+ * of the text. */
 static void add_bound(struct json_object *object, const char *name, const char *hex_name,
                       const char *text, const lanebloom_parquet_column_info *type,
                       lanebloom_slice value)
