@@ -1,6 +1,6 @@
-/* Measures the whole command `lanebloom screen`, from its start to its end. The command reads
- * lines, which are not in the filter, from a file in memory, and writes those lines that may be in
- * the filter to another file.
+/* Measures the whole command `lanebloom screen`, from its start to its end. The command reads lines
+ * from a file in memory. No line is in the filter; the command writes the lines that pass, the
+ * false positives, to another file.
  * SPDX-License-Identifier: MIT */
 #include <fcntl.h>
 #include <limits.h>

@@ -48,8 +48,8 @@ static const uint8_t *share_memory(size_t kib)
 }
 
 /* Returns the number of random places for memory of this size. Large memory gets as many places as
- * other benchmarks have queries there. Small memory gets fewer places, so that the list of places
- * itself stays in a cache. */
+ * other benchmarks have queries for a filter of this size. Small memory gets fewer places, so that
+ * the list of places itself stays in a cache. */
 static size_t nplaces(size_t kib)
 {
   return kib < BENCH_LARGE_KIB ? 1 << 15 : 1 << 22;

@@ -1,5 +1,5 @@
-/* Measures how fast a filter's file is opened if it is in the page cache. lanebloom_filter_load()
- * copies and verifies the file; lanebloom_filter_map() does neither.
+/* Measures how fast a file with a filter is opened while the file is in the page cache.
+ * lanebloom_filter_load() copies and verifies the file; lanebloom_filter_map() does neither.
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>

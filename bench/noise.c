@@ -116,8 +116,8 @@ struct line {
   char rest[64 - sizeof(struct line *)];
 };
 
-/* Makes cache lines, and links them to one circle in random order (S. Sattolo, An algorithm to
- * generate a random cyclic permutation, Information Processing Letters 22, 1986). */
+/* Makes cache lines, and links all of them in one circle, in random order (S. Sattolo, An algorithm
+ * to generate a random cyclic permutation, Information Processing Letters 22, 1986). */
 static struct line *make_circle(size_t nlines)
 {
   const struct bench_made made = bench_make_array(nlines * sizeof(struct line));

@@ -69,7 +69,7 @@ static void *open_writer(double bits_per_key, const uint64_t *keys, size_t n)
 static size_t build(void *opened, const void **bytes)
 {
   writer *with = static_cast<writer *>(opened);
-  with->filter = std::string(); // frees the previous filter, as all other builders do in their rows
+  with->filter = std::string(); // free the last filter in the timed part, as in all other rows
   with->engine->CreateFilter(with->keys.data(), static_cast<int>(with->keys.size()), &with->filter);
   *bytes = with->filter.data();
   return with->filter.size();

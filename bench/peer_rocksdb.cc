@@ -115,7 +115,7 @@ static void *open_legacy_writer(double bits_per_key, const uint64_t *keys, size_
 static size_t build(void *opened, const void **bytes)
 {
   writer *with = static_cast<writer *>(opened);
-  with->filter.reset(); // frees the previous filter, as all other builders do in their rows
+  with->filter.reset(); // free the last filter in the timed part, as in all other rows
   const rocksdb::FilterBuildingContext context(with->options);
   const std::unique_ptr<rocksdb::FilterBitsBuilder> builder(
       with->engine->GetBuilderWithContext(context));

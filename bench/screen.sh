@@ -29,7 +29,9 @@ done
 bloom create -n "$nkeys" -p 0.01 keys.bloom
 bloom insert keys.bloom <keys
 
-timed() { # NAME COMMAND...: adds "NAME SECONDS KILOBYTES" to the results; grep exits 1 without hits
+# Runs a command and adds "NAME SECONDS KILOBYTES" to the results. The exit status 1 is no error,
+# because grep exits with 1 if no line matches.
+timed() { # NAME COMMAND...
   name=$1
   shift
   begin=$(date +%s%N)

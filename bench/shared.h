@@ -23,9 +23,9 @@ enum {
   BENCH_NPROBES = 6,        /* default number of probes; it takes 10 bits per key */
 };
 
-/* The sizes of filters, in KiB. The first fits into the first-level cache, and the second into the
- * second-level cache; the third is about as large as the second-level cache; the fourth fits into
- * the third-level cache, and the last only into memory. Filters from BENCH_LARGE_KIB on do not fit
+/* The sizes of filters, in KiB. The first fits into the first-level cache, the second into the
+ * second-level cache, the fourth into the third-level cache, and the last only into memory. The
+ * third is about as large as the second-level cache. Filters from BENCH_LARGE_KIB on do not fit
  * into the caches of one core. With filters from BENCH_THREADS_KIB on, screening by several threads
  * is measured, too. */
 enum { BENCH_NSIZES = 5, BENCH_THREADS_KIB = 256, BENCH_LARGE_KIB = 16384 };

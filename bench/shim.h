@@ -17,8 +17,8 @@ extern "C" {
 struct bench;
 typedef void bench_function(struct bench *bench, void *argument);
 
-/* Adds a row. Its function gets a copy of the argument, and the same copy at each call, so it can
- * store results there. */
+/* Adds a row. The argument is copied once. Each call of the row's function gets this copy, and can
+ * store results in it. */
 void bench_register(bench_function *function, const void *argument, size_t argument_nbytes,
                     const char *name, ...) __attribute__((format(printf, 4, 5)));
 

@@ -208,8 +208,8 @@ static void check_end(struct parser *parser, const struct cutter *cutter)
   CHECK(strlen(text) > 0 && strlen(text) < sizeof text - 1);
 }
 
-/* Checks that the functions that search for the end of a record find the end of this one. No record
- * before this one has a fault. */
+/* Checks that the functions that search for the end of a record find the end of this record. No
+ * record before this one has a fault. */
 static void check_ends(const struct record_syntax *syntax, const char *data,
                        const lanebloom_slice *record, const char *next)
 {

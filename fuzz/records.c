@@ -95,8 +95,8 @@ static void expect_input(struct expected *expected)
   expected->end = last->begin;
 }
 
-/* Returns the size of the next record with its terminator. The last record of an input may lack the
- * terminator; the size includes it nevertheless. */
+/* Returns the size of the next record with its terminator. The size includes a terminator even if
+ * the last record of an input lacks one. */
 static size_t expected_nbytes(const struct expected *expected)
 {
   if (expected->syntax->width)

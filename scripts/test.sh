@@ -8,10 +8,10 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# The steps of each round. A step is the name of a preset, or of a script in this folder. The
-# columns after it are the minutes that the step may take on two idle cores, the labels of the tests
-# that it runs, the labels of those tests that try all their cases, and an option of CMake. Labels
-# are regular expressions; tests/CMakeLists.txt defines them.
+# The steps of each round. A step is the name of a preset, or of a script in this folder. After it
+# come the minutes that the step may take on two idle cores, and the labels of the tests that it
+# runs. Then come the labels of those of its tests that try all their cases, and an option of CMake.
+# Labels are regular expressions; tests/CMakeLists.txt defines them.
 table() {
   cat <<'END'
 quick     quick   1.5 computation|verbs ^$

@@ -13,10 +13,10 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "keys are little-endia
  * clock shows. Whether one equals the other depends on the setting TimeZone, so users must cast
  * between them.
  *
- * Integers of fewer than 4 bytes become keys of 4 bytes, so that a filter can still be queried
- * after its column gets a wider type of at most 4 bytes. A UHUGEINT becomes the same key as the
- * equal HUGEINT. If several types have the same keys, messages advise a cast to the type that is
- * listed first. */
+ * Integers of fewer than 4 bytes become keys of 4 bytes. So if the type of a column becomes wider,
+ * but not wider than 4 bytes, filters of the column can still be queried. A UHUGEINT and a HUGEINT
+ * of the same value become the same key. If several types have the same keys, messages advise a
+ * cast to the type that is listed first. */
 const struct key_type key_types[] = {
     {DUCKDB_TYPE_VARCHAR, "VARCHAR", LANEBLOOM_BYTES, 16},
     {DUCKDB_TYPE_BLOB, "BLOB", LANEBLOOM_BYTES, 16},
