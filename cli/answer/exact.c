@@ -11,7 +11,7 @@
 static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)
 {
   const struct exact *exact = context;
-  (void)counts; /* this answer has no sources */
+  (void)counts; /* one key set answers, so no sources are counted */
   return key_set_match(&exact->keys, batch, bitmap);
 }
 

@@ -51,8 +51,9 @@ static const char *explain_number(const char *text)
              : "";
 }
 
-/* Returns advice about an unknown unit, as in 1m or 1bn, or in 1GB if the number does not count
- * bytes. For other texts, returns the advice of explain_number(). */
+/* Returns advice about a text with an unknown unit, such as 1m or 1bn. A text such as 1GB has an
+ * unknown unit, too, because this number counts no bytes. For other texts, returns the advice of
+ * explain_number(). */
 static const char *explain_count(const char *text)
 {
   const size_t ndigits = strspn(text, "0123456789.");

@@ -208,7 +208,8 @@ Test(huge, open_leveldb)
   check_opened(LANEBLOOM_LEVELDB, TWO_TO_29 + 1, 0, most);
   check_opened(LANEBLOOM_LEVELDB_SIGNED, 4 * GIB - 1, 0, most);
   check_opened(LANEBLOOM_LEVELDB, 4 * GIB, 0, most);
-  check_opened(LANEBLOOM_LEVELDB, 4 * GIB + 100, 0, most); /* neither number fits 32 bits */
+  /* neither the number of bytes nor the number of bits fits 32 bits */
+  check_opened(LANEBLOOM_LEVELDB, 4 * GIB + 100, 0, most);
   check_opened(LANEBLOOM_LEVELDB, 5 * GIB, 0, most);
 }
 
