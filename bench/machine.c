@@ -9,7 +9,7 @@
 
 #include <lanebloom.h>
 
-#include "commit.h" /* made by every build; LANEBLOOM_COMMIT is "" outside of git */
+#include "commit.h" /* made by every build */
 #include "machine.h"
 #include "shim.h"
 
@@ -65,6 +65,19 @@ void bench_cpu_name(char *name, size_t name_size)
       snprintf(name, name_size, "%s", arm_cpus[i].name);
 }
 
+/* Tells apart CPUs that have one name: bench/report/cpu_names.py knows their microarchitectures. */
+static void describe_model(void)
+{
+  static const struct {
+    const char *name, *start;
+  } numbers[] = {
+      {"cpu_family", "cpu family\t"}, {"cpu_model", "model\t"}, {"cpu_stepping", "stepping\t"}};
+  char number[32];
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (find("/proc/cpuinfo", numbers[i].start, number, sizeof number))
+      bench_context(numbers[i].name, number);
+}
+
 static void describe_kernels(void)
 {
   char names[512] = "";
@@ -100,6 +113,7 @@ void bench_describe(void)
   char name[512];
   bench_cpu_name(name, sizeof name);
   bench_context("cpu", name);
+  describe_model();
   describe_by_file("microcode", "/proc/cpuinfo", "microcode");
   describe_by_file("gather_data_sampling",
                    "/sys/devices/system/cpu/vulnerabilities/gather_data_sampling", "");
@@ -109,6 +123,7 @@ void bench_describe(void)
   bench_context("compiler", LANEBLOOM_BENCH_COMPILER);
   bench_context("flags", LANEBLOOM_BENCH_FLAGS);
   bench_context("commit", LANEBLOOM_COMMIT);
+  bench_context("library_tree", LANEBLOOM_LIBRARY_TREE);
   bench_context("peers_missing", LANEBLOOM_BENCH_MISSING);
   const char *tunables = getenv("GLIBC_TUNABLES"); /* main() sets it */
   bench_context("glibc_tunables", tunables ? tunables : "");

@@ -91,6 +91,24 @@ run_rows() { # FILTER
   [ -z "$(sort unsure | comm -23 wanted -)" ]
 }
 
+@test "results say which CPU and which code of the library were measured" {
+  run_rows '^hash/bloomhash/scalar/bytes:4$'
+  jq .context "$BATS_TEST_TMPDIR/rows.json" >"$BATS_TEST_TMPDIR/context.json"
+  said() { # NAME
+    jq -r ".$1 // \"\"" "$BATS_TEST_TMPDIR/context.json"
+  }
+  cpu() { # NAME: the number of the first CPU, or nothing, because Linux names other CPUs otherwise
+    awk -F '[\t:]+ *' -v name="$1" '$1 == name { print $2; exit }' /proc/cpuinfo
+  }
+  [ "$(said cpu_family)" = "$(cpu "cpu family")" ]
+  [ "$(said cpu_model)" = "$(cpu model)" ]
+  [ "$(said cpu_stepping)" = "$(cpu stepping)" ]
+  # The program may have been built before the last commit.
+  commit=$(said commit)
+  [ "$(said library_tree)" = \
+    "$(git -C "$SOURCE_DIR" rev-parse --verify --quiet "$commit:src" || :)" ]
+}
+
 @test "other programs: a run is refused" {
   cd "$BATS_TEST_TMPDIR"
   yes >/dev/null &
