@@ -62,6 +62,7 @@ class Label(NamedTuple):
     y: float
     text: str
     color: str
+    connected: bool  # a connection to a single point would look like data
     weight: str = "normal"
 
 
@@ -141,16 +142,26 @@ def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
     by_rank = panel.question == "hash"
     place = {x: float(i) if by_rank else float(x) for i, x in enumerate(xs)}
     labels, drawn = [], []
+    engine_name, limit = ENGINES.get(panel.subject, "LevelDB"), "memory’s limit"
+    shared = {engine_name, limit} if files[2:] else set()  # colours show whose lines these are
+
+    def name(text: str, f: Results) -> str:
+        return f"{text},\n{f.cpu}" if len(files) == 2 else text
 
     def height(ns: float) -> float:
         return ns if question.unit == COST else 1e3 / ns
 
     def line(points: dict[X, Point], i: int, text: str, **style) -> None:
-        """Draws a line of medians with the name at its end."""
+        """Draws a line of medians with the name at its end. A single median of a line without
+        markers is a dash."""
         at = [place[x] for x in points]
         heights = [height(point.value) for point in points.values()]
+        if len(at) == 1 and "linestyle" in style:
+            style = {"marker": "_", "markersize": 10}
         axes.plot(at, heights, color=color(i), **style)
-        labels.append(Label(at[-1], heights[-1], text, color(i)))
+        if text not in (label.text for label in labels):
+            ink = INK if text in shared else color(i)
+            labels.append(Label(at[-1], heights[-1], text, ink, len(at) > 1))
         drawn.extend(heights)
 
     for i, f in enumerate(files):
@@ -159,9 +170,7 @@ def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
         if engine:
             if panel.question == "batch":  # an engine's calls do not depend on ours
                 engine = dict.fromkeys(xs, min(engine.values(), key=lambda point: point.value))
-            name = ENGINES.get(panel.subject, "LevelDB")
-            name += f",\n{f.cpu}" if len(files) == 2 else ""  # with more CPUs, the colour shows it
-            line(engine, i, name, linewidth=1, linestyle=(0, (4, 2.5)))
+            line(engine, i, name(engine_name, f), linewidth=1, linestyle=(0, (4, 2.5)))
         if not best:
             continue
         line(best, i, f.cpu, linewidth=2)
@@ -184,11 +193,8 @@ def draw(axes, files: list[Results], question: Question, panel: Panel) -> None:
                 axes.annotate("?", at, (6, 5), textcoords="offset points", color=color(i))
         floor = {x: ns for x, ns in floor_of(f, panel).items() if x in place}
         if floor and panel.question == "threads":
-            at, heights = [place[x] for x in floor], [height(ns) for ns in floor.values()]
-            axes.plot(at, heights, color=color(i), linewidth=1, linestyle=(0, (1, 1.5)))
-            name = f"memory’s limit,\n{f.cpu}" if len(files) == 2 else "memory’s limit"
-            labels.append(Label(at[-1], heights[-1], name, color(i)))
-            drawn.extend(heights)
+            limits = {x: Point(ns, ns, ns) for x, ns in floor.items()}
+            line(limits, i, name(limit, f), linewidth=1, linestyle=(0, (1, 1.5)))
     scales(axes, question, panel, xs, drawn)
     if panel.question in ("screen", "build"):
         mark_caches(axes, files, panel)
@@ -263,14 +269,16 @@ def place_labels(axes, labels: list[Label]) -> None:
         heights[i] = min(heights[i], ceiling - tall / 2)
         ceiling = heights[i] - tall / 2 - gap
     for at, (label, wrapped, _) in zip(heights, texts):
-        axes.annotate(
-            "",
-            (label.x, label.y),
-            (1.045, at / points),
-            textcoords="axes fraction",
-            arrowprops={"arrowstyle": "-", "color": label.color, "linewidth": 0.6, "shrinkB": 4},
-            annotation_clip=False,
-        )
+        if label.connected:
+            arrow = {"arrowstyle": "-", "color": label.color, "linewidth": 0.6, "shrinkB": 4}
+            axes.annotate(
+                "",
+                (label.x, label.y),
+                (1.045, at / points),
+                textcoords="axes fraction",
+                arrowprops=arrow,
+                annotation_clip=False,
+            )
         for row, text in enumerate(wrapped):
             axes.annotate(
                 text,

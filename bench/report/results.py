@@ -9,6 +9,8 @@ import statistics
 from dataclasses import dataclass, field
 from typing import Iterable, NamedTuple, Union
 
+from cpu_names import cpu_name
+
 X = Union[
     int, str
 ]  # a filter size in KiB, a key width in bytes, a count; or the name of a set of keys of many sizes
@@ -20,6 +22,7 @@ MAIN_K = 6
 GUESTS = {
     "libbloom": "leveldb"
 }  # a peer with a filter of its own is shown with the format of the same shape
+MARK = "†"  # follows the name of a CPU that is not compared
 FILL = 0.45  # the share of bits that are set at 10 bits per key
 
 SUBJECT = r"/(?P<subject>[^/]+)/(?P<series>[^/]+)"
@@ -81,6 +84,7 @@ class Results:
     context: dict
     cpu: str = ""  # a short name that no other file has
     prefix: str = ""  # cpu with a colon; "" if it is the only file
+    compared: bool = True  # whether the library's code was the same as that of other files
     rows: dict[Panel, dict[str, dict[X, Point]]] = field(
         default_factory=dict
     )  # by kernel or peer, then x
@@ -123,20 +127,35 @@ class Results:
 def load_all(paths: list[str]) -> list[Results]:
     files = [load(path) for path in paths]
     for f in files:
-        f.cpu = short_cpu(f.context)
+        f.cpu = cpu_name(f.context)
     for tell_apart in (lambda f: str(f.context.get("commit")), lambda f: f.name, lambda f: f.path):
         names = [f.cpu for f in files]
         for f in files:
             f.cpu += f" ({tell_apart(f)})" if names.count(f.cpu) > 1 else ""
+    mark_others(files)
     for f in files:
         f.prefix = f"{f.cpu}: " if len(files) > 1 else ""
     return files
 
 
-def short_cpu(context: dict) -> str:
-    name = str(context.get("cpu") or "unnamed CPU")
-    name = re.sub(r"\((R|TM)\)|@.*| with .*|\b(\d+-Core )?Processor\b|\bCPU\b", "", name)
-    return " ".join(name.split()) or "unnamed CPU"
+def code_of(results: Results) -> str:
+    """Identifies the library's code by git's hash of src/ or, in older files, by the commit."""
+    commit = str(results.context.get("commit") or "")
+    known = commit and not commit.endswith("-dirty")
+    return str(results.context.get("library_tree") or (commit if known else results.path))
+
+
+def mark_others(files: list[Results]) -> None:
+    """Chooses the largest set of files with equal code, or the newest one of such sets, and marks
+    all other files. If all files are of one CPU, they compare code, and none is marked."""
+    if len({cpu_name(f.context) for f in files}) == 1:
+        return
+    codes = [code_of(f) for f in files]
+    chosen = max(files, key=lambda f: (codes.count(code_of(f)), str(f.context.get("date", ""))))
+    for f in files:
+        if code_of(f) != code_of(chosen):
+            f.compared = False
+            f.cpu += MARK
 
 
 def load(path: str) -> Results:

@@ -2,17 +2,16 @@
 SPDX-License-Identifier: MIT"""
 
 from __future__ import annotations
-import math
+from collections import defaultdict
 from statistics import geometric_mean as mean
 from typing import Iterable
 
 from results import MAIN_K, Panel, Point, Results, X, digits, panels_of, size_name, xs_of
 
-STEPS = (1, 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8)  # per decade; each is about a quarter more
-RULE = """“About” and “equal” compare averages of medians. Their ratio is rounded to one of these
-steps: 1 (“equal”, less than 12 % apart), 1.25, 1.6, 2, 2.5, 3, 4, 5, 6, 8, 10. If the medians of
-another run differ by up to 5 %, its ratio may be rounded to the next step, but no further. Figures
-marked “?” moved too much within their run, so no ratio includes them."""
+EQUAL = 1.12
+RULE = f"""“Equal” means less than {100 * (EQUAL - 1):.0f} % apart. Ratios are of medians or, for
+several sizes, of their averages. Figures marked “?” moved too much within their run, so no ratio
+includes them."""
 ENGINES = {"leveldb": "LevelDB", "rocksdb-local": "RocksDB"}
 TARGETS = {"100 kB": 100e3 / 1024, "100 MB": 100e6 / 1024}  # KiB
 COMMAND = Panel("command", "rocksdb-local", 0, 0, "KiB:256")
@@ -63,18 +62,14 @@ def sure(f: Results, panel: Panel, x: X, peers: bool = False) -> Point | None:
     return found[1] if found and not found[1].unsure else None
 
 
-def step(ratio: float) -> int:
-    """Rounds a ratio to the nearest step; 0 means equal."""
-    return round(len(STEPS) * math.log10(ratio))
-
-
 Row = "tuple[Panel, X]"
 Ranking = "list[tuple[Results, float]]"  # CPUs and their times, the fastest first
 
 
 def shared(files: list[Results], rows: list[Row]) -> tuple[list[Results], list[Row]]:
-    """Finds the CPUs with a sure result for any row, and the rows that are sure on all of them."""
-    there = [f for f in files if any(sure(f, *row) for row in rows)]
+    """Finds the CPUs to compare with a sure result for any row, and the rows that are sure on all
+    of them."""
+    there = [f for f in files if f.compared and any(sure(f, *row) for row in rows)]
     return there, [row for row in rows if all(sure(f, *row) for f in there)]
 
 
@@ -87,15 +82,9 @@ def ranking(files: list[Results], rows: list[Row]) -> Ranking:
     return sorted(means, key=lambda pair: pair[1])
 
 
-def groups(ranked: Ranking) -> list[Ranking]:
-    """Groups CPUs that are equal to the first of their group."""
-    out: list[Ranking] = []
-    for pair in ranked:
-        if out and step(pair[1] / out[-1][0][1]) == 0:
-            out[-1].append(pair)
-        else:
-            out.append([pair])
-    return out
+def leaders(ranked: Ranking) -> list[Results]:
+    """Returns the fastest CPU and those that are equal to it."""
+    return [f for f, value in ranked if value < EQUAL * ranked[0][1]]
 
 
 # ---- words
@@ -106,55 +95,69 @@ def joined(words: Iterable[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
-def times(value: float) -> str:
-    decade, of_decade = divmod(step(value), len(STEPS))
-    rounded = STEPS[of_decade] * 10**decade
-    return f"{rounded:.3g}" if rounded < 10 else f"{rounded:.0f}"
+def span(ratios: list[float]) -> str:
+    """Writes the least and the largest figure: 1.5, or 1.2 to 1.5."""
+    return " to ".join(dict.fromkeys((figure(min(ratios)), figure(max(ratios)))))
 
 
-def order(ranked: Ranking) -> str:
-    """Says which CPU is how many times as fast as which."""
-    together = groups(ranked)
-    first, *others = (joined(sorted(f.cpu for f, _ in group)) for group in together)
-    verb = "are" if together[0][1:] else "is"
-    if not others:
-        return f"{first} {verb} equal"
-    ratios = (group[0][1] / together[0][0][1] for group in together[1:])
-    slower = (f"{times(ratio)} times as fast as {name}" for ratio, name in zip(ratios, others))
-    return f"{first} {verb} about {joined(slower)}"
+def order(rankings: list[Ranking]) -> str:
+    """Says which CPU is how many times as fast as which. The rankings have the same leaders."""
+    first = leaders(rankings[0])
+    ratios: dict[str, list[float]] = defaultdict(list)
+    for ranked in rankings:
+        for f, value in ranked:
+            if f not in first:
+                ratios[f.cpu].append(value / ranked[0][1])
+    name, verb = joined(sorted(f.cpu for f in first)), "are" if first[1:] else "is"
+    if not ratios:
+        return f"{name} {verb} equal"
+    slower = sorted(ratios.items(), key=lambda pair: mean(pair[1]))
+    return f"{name} {verb} {joined(f'{span(r)} times as fast as {cpu}' for cpu, r in slower)}"
 
 
-def by_engine(files: list[Results], xs: list[X]) -> dict[str, list[Row]]:
-    rows: dict[str, list[Row]] = {}
+Outcome = "list[tuple[list[Results], list[tuple[Panel, Ranking]]]]"
+
+
+def outcome(files: list[Results], xs: list[X]) -> Outcome:
+    """Lists the sets of leaders, in the order of cases, and the cases in which each leads."""
+    found: dict[tuple[str, ...], list[tuple[Panel, Ranking]]] = {}
     for _, panel in cases(files):
-        rows.setdefault(ENGINES[panel.subject], []).extend((panel, x) for x in xs)
-    return rows
+        if ranked := ranking(files, [(panel, x) for x in xs]):
+            names = tuple(sorted(f.cpu for f in leaders(ranked)))
+            found.setdefault(names, []).append((panel, ranked))
+    return [([f for f in files if f.cpu in names], rows) for names, rows in found.items()]
 
 
 def compare(files: list[Results], xs: list[X]) -> str:
-    """Writes a sentence about each engine's filters, or one about both if they agree."""
-    engines = by_engine(files, xs)
-    sentences: dict[str, list[str]] = {}
-    for engine, rows in engines.items():
-        if ranked := ranking(files, rows):
-            sentences.setdefault(order(ranked), []).append(engine + keys(files, rows))
-    if not sentences:
-        return no_verdict(files, [row for rows in engines.values() for row in rows])
-    if list(sentences.values()) == [list(engines)]:
-        return f"{[*sentences][0]}."
-    return "; ".join(f"{words} for {joined(which)}" for words, which in sentences.items()) + "."
+    """Writes a sentence about each set of leaders."""
+    every = [panel for _, panel in cases(files)]
+    found = outcome(files, xs)
+    if not found:
+        return no_verdict(files, [(panel, x) for panel in every for x in xs])
+    sentences = []
+    for _, rows in found:
+        panels = [panel for panel, _ in rows]
+        words = order([ranked for _, ranked in rows])
+        sentences.append(words + ("" if panels == every else f" for {named(panels, every)}"))
+    return "; ".join(sentences) + "."
 
 
-def keys(files: list[Results], rows: list[Row]) -> str:
-    """Names the keys that are compared, if they are only absent or only present ones."""
-    hits = {panel.hits for panel, _ in shared(files, rows)[1]}
-    if hits == {panel.hits for panel, _ in rows}:
-        return ""
-    return " (present keys)" if 100 in hits else " (absent keys)"
+def named(panels: list[Panel], every: list[Panel]) -> str:
+    """Names the engines of cases, and the keys if not all cases of the engine are among them."""
+    names = []
+    for subject, engine in ENGINES.items():
+        mine = [panel for panel in panels if panel.subject == subject]
+        if mine == [panel for panel in every if panel.subject == subject]:
+            names += [engine] if mine else []
+        else:
+            names += [f"{engine} ({'present' if p.hits else 'absent'} keys)" for p in mine]
+    return joined(names)
 
 
 def no_verdict(files: list[Results], rows: list[Row]) -> str:
     """Says why there is no verdict."""
+    if sum(f.compared for f in files) < 2:
+        return "no verdict: no two CPUs were measured with the same code of the library."
     unsure = [f.cpu for f in files if any(f.fastest(*row) and not sure(f, *row) for row in rows)]
     if not unsure:
         return "no verdict: no two CPUs have the same rows."
@@ -171,18 +174,18 @@ def against_engines(f: Results, xs: list[X]) -> str:
     for subject, engine in ENGINES.items():
         panels = [panel for _, panel in screening() if panel.subject == subject]
         if ratios := [ratio for panel in panels for ratio in over_engine(f, panel, xs)]:
-            found.append(f"{times(mean(ratios))} times as fast as {engine}")
-    return f"about {joined(found)}" if found else "not compared: it has too few sure rows"
+            found.append(f"{span(ratios)} times as fast as {engine}")
+    return joined(found) if found else "not compared: it has too few sure rows"
 
 
 def command(files: list[Results]) -> str:
     """Compares CPUs by the command, with one job and with one for each CPU."""
-    there = [f for f in files if COMMAND in f.rows]
+    there = [f for f in files if f.compared and COMMAND in f.rows]
     sentences = []
     for words, choose in (("one job", min), ("a job per CPU", max)):
         points = [(f, sure(f, COMMAND, choose(xs_of([f], [COMMAND])))) for f in there]
         pairs = sorted(((f, p.value) for f, p in points if p), key=lambda pair: pair[1])
-        sentences += [f"with {words} {order(pairs)}"] if pairs[1:] else []
+        sentences += [f"with {words} {order([pairs])}"] if pairs[1:] else []
     if not sentences:
         return no_verdict(there, [(COMMAND, x) for x in xs_of(there, [COMMAND])])
     return "; ".join(sentences) + "."
@@ -199,7 +202,7 @@ def verdict(files: list[Results]) -> list[tuple[str, str]]:
             lines.append((where, compare(files, xs)))
         else:
             lines.append((where, f"lanebloom is {against_engines(files[0], xs)}."))
-    if sum(COMMAND in f.rows for f in files) > 1:
+    if sum(f.compared and COMMAND in f.rows for f in files) > 1:
         lines.append(("The command (RocksDB, a filter of 256 KiB)", command(files)))
     return lines
 
@@ -230,6 +233,12 @@ def caveats(files: list[Results]) -> list[str]:
     out = [RULE]
     largest = max(memory_sizes(files), default=0)
     for f in files:
+        if not f.compared:
+            commit = f.context.get("commit") or "unknown"
+            out.append(
+                f"{f.cpu} is not compared, because it was measured with other code of the library "
+                f"(commit {commit})."
+            )
         if "unsure" not in f.context:
             out.append(f"The file of {f.cpu} does not say which rows moved too much.")
         level = next((n for n in (2, 3, 4) if f.cache_kib(n) >= largest > 0), None)
@@ -246,20 +255,20 @@ def answer(files: list[Results], x: int) -> tuple[str, str]:
     """Names the winner for filters of one size, and its lead."""
     if len(files) == 1:
         points = [found for _, panel in cases(files) if (found := sure(files[0], panel, x))]
-        most = times(1e3 / min(points).value) if points else "?"
-        return f"Up to about {most} million keys a second", against_engines(files[0], [x])
+        most = rate(min(points, key=lambda point: point.value)) if points else "?"
+        return f"Up to {most} million keys a second", against_engines(files[0], [x])
     words = compare(files, [x])
-    ranked = [found for rows in by_engine(files, [x]).values() if (found := ranking(files, rows))]
-    leaders = [groups(found)[0] for found in ranked]
-    if not leaders:
+    found = outcome(files, [x])
+    if not found:
         return "No verdict", words.removeprefix("no verdict: ")
-    winners = {leader[0][0].cpu for leader in leaders if not leader[1:]}
-    if not winners:
-        return "Equal", words
-    if len(winners) > 1:
+    always = [f for f in found[0][0] if all(f in first for first, _ in found)]
+    if not always:
         return "It depends", words
-    winner = winners.pop()
-    if any(leader[1:] for leader in leaders):
+    rankings = [ranked for _, rows in found for _, ranked in rows]
+    if all(len(leaders(ranked)) == len(ranked) for ranked in rankings):
+        return "Equal", words
+    winner = joined(f.cpu for f in always)
+    if any(len(first) > len(always) for first, _ in found):
         return f"{winner} or equal", words
     return winner, words.replace(f"{winner} is ", "")
 
@@ -271,10 +280,9 @@ def ahead(files: list[Results], panel: Panel, x: int) -> str:
         return f"{figure(ratio[0])} ×" if ratio else "–"
     if not (ranked := ranking(files, [(panel, x)])):
         return "–"
-    first, *others = groups(ranked)
-    if first[1:]:
+    if leaders(ranked)[1:]:
         return "equal"
-    return f"{figure(others[0][0][1] / first[0][1])} ×"
+    return f"{figure(ranked[1][1] / ranked[0][1])} ×"
 
 
 def figure(ratio: float) -> str:

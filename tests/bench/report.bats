@@ -8,6 +8,17 @@ setup_file() {
   cd "$BATS_FILE_TMPDIR"
   "$REPORT" "$SAMPLES/xeon.json" -o one.html
   "$REPORT" "$SAMPLES/xeon.json" "$SAMPLES/neoverse.json" -o two.html
+  for family_model in 6:143 6:173 25:1 25:17 26:2 25:250; do
+    named "$family_model" "AMD EPYC 9654 96-Core Processor" "${family_model/:/-}.json"
+  done
+  "$REPORT" 6-143.json 6-173.json 25-1.json 25-17.json 26-2.json 25-250.json -o six.html
+}
+
+# Writes the Xeon's sample as another CPU's, with FAMILY:MODEL or FAMILY:MODEL:STEPPING.
+named() { # NUMBERS CPU FILE
+  jq --arg numbers "$1" --arg cpu "$2" '.context.cpu = $cpu | ($numbers / ":") as $n |
+    .context += {cpu_family: $n[0], cpu_model: $n[1], cpu_stepping: ($n[2] // "1")}' \
+    "$SAMPLES/xeon.json" >"$3"
 }
 
 setup() {
@@ -165,6 +176,30 @@ refused() { # EXPECTED-TEXT FILE...
   [ "$status" = 2 ]
 }
 
+@test "a CPU is named by its family, model and stepping, or has their numbers in its name" {
+  while IFS='|' read -r numbers cpu name; do
+    named "$numbers" "$cpu" named.json
+    "$REPORT" named.json -o named.html
+    words named.html | grep -qx "$name"
+  done <<'END'
+25:1|AMD EPYC|AMD EPYC Zen 3
+25:17|AMD EPYC 9654 96-Core Processor|AMD EPYC 9654 Zen 4
+26:2|AMD EPYC|AMD EPYC Zen 5
+6:143|Intel(R) Xeon(R) Processor|Intel Xeon Sapphire Rapids
+6:173|Intel(R) Xeon(R) Processor|Intel Xeon Granite Rapids
+6:85:4|Intel(R) Xeon(R) CPU @ 2.00GHz|Intel Xeon Skylake-SP
+6:85:7|Intel(R) Xeon(R) CPU @ 2.00GHz|Intel Xeon Cascade Lake
+25:250|AMD EPYC|AMD EPYC family 25 model 250
+7:0x1|AMD EPYC|AMD EPYC family 7
+END
+  named 25:1:2 "AMD EPYC" named.json
+  "$REPORT" named.json -o named.html
+  words named.html | grep -q "^family 25, model 1, stepping 2, 2 CPUs, "
+  jq '.context.microarchitecture = "Zen 9"' "$SAMPLES/neoverse.json" >named.json
+  "$REPORT" named.json -o named.html
+  words named.html | grep -qx "Sample Neoverse Zen 9"
+}
+
 # Prints a page's boxes and verdict as text, a line for each row or paragraph.
 words() { # FILE
   sed 's/<\/\(tr\|p\|li\|h2\)>/\n/g' "$1" | sed 's/<[^>]*>/ /g; s/  */ /g; s/^ //; s/ $//'
@@ -201,8 +236,8 @@ slower() { # TIMES NAME
   jq '.context.cpu = "Fast" | (.benchmarks[] | select(.name | test("^command.*jobs:2")) |
     .items_per_second) = 1e8' command.json >fast.json
   "$REPORT" command.json fast.json -o command.html
-  said="with one job Fast and Sample Xeon .* are equal; with a job per CPU Fast is about 2 times as"
-  words command.html | grep "^The command (RocksDB, a filter of 256 KiB): $said fast as Sample Xeon"
+  said="with one job Fast and Sample Xeon .* are equal; with a job per CPU Fast is 2.0 times"
+  words command.html | grep "^The command (RocksDB, a filter of 256 KiB): $said as fast as Sample"
   run "$REPORT" "$SAMPLES/xeon.json" command.json -o command.html
   words command.html >found
   [ "$(grep -c "^The command" found)" = 0 ]
@@ -228,16 +263,18 @@ END
   slower 1.6 Slow
   "$REPORT" Slow.json "$SAMPLES/xeon.json" -o verdict.html
   words verdict.html >found
-  grep -A2 "^A filter of 100 kB" found | grep -qx "about 1.6 times as fast as Slow."
-  grep -qx "LevelDB, absent 250 400 1.6 ×" found
+  grep -A2 "^A filter of 100 kB" found | grep -qx "1.6 times as fast as Slow."
+  grep -A3 "^LevelDB, absent LevelDB, present RocksDB" found >table
+  grep -qx "Slow 250 223 312 312" table
+  grep -qx "lead 1.6 × 1.6 × 1.6 × 1.6 ×" table
   A="Sample Xeon &lt;2 MiB of L2 &amp; more&gt;"
-  grep -qx "In cache (filters of 16 KiB and 1 MiB): $A is about 1.6 times as fast as Slow." found
+  grep -qx "In cache (filters of 16 KiB and 1 MiB): $A is 1.6 times as fast as Slow." found
   grep -qF "measured with 16 KiB, which fits the L1 of Slow (48 KiB) and $A (48 KiB)" found
-  slower 1.25 Slow
+  slower 1.3 Slow
   slower 2.5 Slower
   "$REPORT" Slower.json Slow.json "$SAMPLES/xeon.json" -o three.html
   words three.html >found
-  order="is about 1.25 times as fast as Slow and 2.5 times as fast as Slower."
+  order="is 1.3 times as fast as Slow and 2.5 times as fast as Slower."
   grep -qF "In cache (filters of 16 KiB and 1 MiB): $A $order" found
 }
 
@@ -247,7 +284,7 @@ END
   "$REPORT" Near.json "$SAMPLES/xeon.json" -o near.html
   words near.html | grep "^In cache" | grep -q "Near and Sample Xeon.* are equal\.$"
   "$REPORT" Far.json "$SAMPLES/xeon.json" -o far.html
-  words far.html | grep "^In cache" | grep -q " is about 1.25 times as fast as Far\.$"
+  words far.html | grep "^In cache" | grep -q " is 1.1 times as fast as Far\.$"
 }
 
 # Prints a file as another run might write it: each row is faster or slower by up to 2.5 %.
@@ -267,27 +304,79 @@ json.dump(document, sys.stdout)
 END
 }
 
-# Prints the text on which two runs must agree: a page's boxes and verdict, without the figures of
-# the tables.
-verdict() { # FILE
-  sed -n 's/<table>.*<\/table>//; /<h1>/,/<\/ul>/p' "$1" | words /dev/stdin
+# Makes rows of a file slower by a factor.
+slow_rows() { # EXPRESSION TIMES
+  jq "(.benchmarks[] | select(.name | test(\"$1\")) | .items_per_second | numbers) /= $2"
 }
 
-@test "verdict: two runs of the same CPUs give the same words" {
+@test "verdict: its words have the figures of the tables" {
+  slower 1.14 Slow
+  "$REPORT" Slow.json "$SAMPLES/xeon.json" -o figures.html
+  words figures.html >found
+  grep -A2 "^A filter of 100 kB" found | grep -qx "1.1 times as fast as Slow."
+  grep -qx "lead 1.1 × 1.1 × 1.1 × 1.1 ×" found
+  slow_rows "hits:100/" 1.3 <Slow.json >other.json
+  "$REPORT" other.json "$SAMPLES/xeon.json" -o figures.html
+  words figures.html >found
+  grep -A2 "^A filter of 100 kB" found | grep -qx "1.1 to 1.5 times as fast as Slow."
+  grep -qx "lead 1.1 × 1.5 × 1.1 × 1.5 ×" found
+  # On average the CPUs are equal, but each leads in some rows.
+  slow_rows "hits:100/" 1.3 <"$SAMPLES/xeon.json" >a.json
+  slow_rows "hits:0/" 1.3 <"$SAMPLES/xeon.json" | jq '.context.cpu = "Other"' >b.json
+  "$REPORT" a.json b.json -o figures.html
+  words figures.html >found
+  grep -A1 "^A filter of 100 kB" found | grep -qx "It depends"
+  only="LevelDB (absent keys) and RocksDB (absent keys)"
+  grep -qF "is 1.3 times as fast as Other for $only; Other is 1.3 times as fast as Sample" found
+  grep -qx "lead 1.3 × 1.3 × 1.3 × 1.3 ×" found
+}
+
+@test "verdict: two runs of the same CPUs have the same winners" {
   for ratio in 1.01 1.6 2.55; do
     slower $ratio Slow
     for seed in 1 2 3; do
       another_run $seed Slow.json >a.json
       another_run $((seed + 10)) "$SAMPLES/xeon.json" >b.json
       "$REPORT" a.json b.json -o $seed.html
+      words $seed.html | grep -A1 "^A filter of" >$seed.winners
+      cmp 1.winners $seed.winners
     done
-    verdict 1.html
-    for seed in 2 3; do
-      cmp <(verdict 1.html) <(verdict $seed.html)
-      run cmp -s 1.html $seed.html # the figures differ
-      [ "$status" = 1 ]
-    done
+    run cmp -s 1.html 2.html # the figures differ
+    [ "$status" = 1 ]
   done
+}
+
+@test "CPUs that were measured with other code are marked and not compared" {
+  slower 1.6 Slow
+  slower 3 Other
+  jq '.context.commit = "abc"' Other.json >newer.json
+  "$REPORT" Slow.json newer.json "$SAMPLES/xeon.json" -o other.html --markdown other.md
+  words other.html >found
+  said="Other† is not compared, because it was measured with other code of the library"
+  grep -q "$said (commit abc)\." found
+  grep -qx "lead 1.6 × 1.6 × 1.6 × 1.6 ×" found
+  grep -qx "Other† 133 119 167 167" found
+  grep "^In cache" found | grep -q "is 1.6 times as fast as Slow\.$"
+  grep -q "^| Other† | 133 | " other.md
+  # Without others of the same code there is no verdict. Commits with the same code are compared.
+  "$REPORT" newer.json "$SAMPLES/xeon.json" -o other.html
+  words other.html >found
+  no="no verdict: no two CPUs were measured with the same code of the library\."
+  grep "^In cache" found | grep -q "$no"
+  grep -A1 "^A filter of 100 kB" found | grep -qx "No verdict"
+  jq '.context.library_tree = "tree"' newer.json >a.json
+  jq '.context.library_tree = "tree"' "$SAMPLES/xeon.json" >b.json
+  "$REPORT" a.json b.json -o other.html
+  words other.html | grep "^In cache" | grep -q "is 3.0 times as fast as Other\.$"
+  # A commit with changes does not say what the code was.
+  jq '.context.commit += "-dirty"' Slow.json >a.json
+  jq '.context.commit += "-dirty"' "$SAMPLES/xeon.json" >b.json
+  "$REPORT" a.json b.json -o other.html
+  words other.html | grep "^In cache" | grep -q "$no"
+  # If all files are of one CPU, they compare code.
+  jq '.context.cpu = "Slow"' newer.json >a.json
+  "$REPORT" a.json Slow.json -o other.html
+  words other.html | grep "^In cache" | grep -q "^.*: Slow (0123456789) is 1.9 times as fast as"
 }
 
 @test "rows that the file calls unsure are marked, and no verdict is of them" {
@@ -296,9 +385,10 @@ verdict() { # FILE
       join(" ")) | .context.noise = "Other programs ran."' Unsure.json >marked.json
   "$REPORT" marked.json "$SAMPLES/xeon.json" -o marked.html
   words marked.html >found
-  grep -qx "LevelDB, absent 250 ? 400 –" found
+  grep -qx "Unsure 250 ? 223 312 312" found
+  grep -qx "lead – 1.6 × 1.6 × 1.6 ×" found
   grep -q "^A filter of 100 kB" found
-  grep -q "^In cache .* is about 1.6 times as fast as Unsure for .*RocksDB" found
+  grep "^In cache" found | grep -q "is 1.6 times as fast as Unsure for LevelDB (present keys) and "
   grep -q "Unsure: Other programs ran\." found
   [ "$(grep -c '>?</text>' marked.html)" = 3 ] # once for each size in one chart
   "$REPORT" Unsure.json "$SAMPLES/xeon.json" -o sure.html
@@ -334,7 +424,26 @@ verdict() { # FILE
   grep -qx "avx2 20.0 20.0" found
 }
 
-@test "without matplotlib, one sentence says what to install" {
+@test "charts: a single point has no line, and lines of many engines have one name" {
+  connections() { # JOBS: the lines between names and points
+    jq ".benchmarks += [{name: \"command/rocksdb-local/avx2/KiB:256/hits:0/jobs:\($1)/real_time\",
+      run_type: \"iteration\", items_per_second: 5e7}]" "$SAMPLES/xeon.json" >command.json
+    "$REPORT" command.json -o command.html
+    sed -n '/id="chart-command"/,/<\/section>/p' command.html | grep -c "stroke-width: 0.6" || :
+  }
+  [ "$(connections "1, 2")" = 1 ]
+  [ "$(connections 1)" = 0 ]
+  jq 'del(.benchmarks[] | select(.name | test("screen/.*KiB:(16|1024)/")))' "$SAMPLES/xeon.json" \
+    >point.json
+  "$REPORT" point.json -o point.html
+  sed -n '/id="chart-screen-leveldb"/,/<\/svg>/p' point.html >chart
+  [ "$(grep -c '<use.*var(--cpu0)' chart)" = 4 ] # the engine's median, a median, ends of its bar
+  sed -n '/id="chart-screen-leveldb"/,/<\/svg>/p' six.html >chart
+  [ "$(grep -c '>LevelDB</text>' chart)" = 1 ]
+  [ "$(grep -c '>AMD EPYC 9654' chart)" = 6 ]
+}
+
+@test "without matplotlib, one sentence says what to install, and --help explains" {
   mkdir -p fake
   echo "raise ModuleNotFoundError('No module named matplotlib')" >fake/matplotlib.py
   run env PYTHONPATH=fake "$REPORT" "$SAMPLES/xeon.json" -o none.html
@@ -342,6 +451,9 @@ verdict() { # FILE
   [ "${#lines[@]}" = 1 ]
   [[ $output == "lanebloom-report: "*"install Debian's python3-matplotlib"* ]]
   [ ! -e none.html ]
+  run env PYTHONPATH=fake "$REPORT" --help
+  [ "$status" = 0 ]
+  [[ $output == *"self-contained HTML page"*"Debian's package python3-matplotlib"* ]]
 }
 
 # Prints the width and height in the header of a PNG.
@@ -392,12 +504,29 @@ without_figures() { # FILE
   cp -r "$SOURCE_DIR/bench" tree
   cp "$SOURCE_DIR/scripts/cpus.sh" tree/scripts
   cp "$SAMPLES/xeon.json" tree/results/Sample-Xeon-2026-11-20T120000.json
+  git init -q tree
   tree/scripts/cpus.sh results/Sample-Xeon-2026-11-20T120000.json
   [ "$(ls tree/results/cpus)" = Sample-Xeon-0123456789.json ]
   run grep -E 'host_name|executable' tree/results/cpus/Sample-Xeon-0123456789.json
   [ "$status" = 1 ]
   cmp <(sed '/<h2 id="numbers">/q' one.html) <(sed '/<h2 id="numbers">/q' tree/docs/cpus.html)
   grep -q '(cpus/screen-leveldb.png)' tree/docs/cpus.md
+  # If the file does not say which code was measured, git says it.
+  mkdir tree/src
+  echo "/* code */" >tree/src/code.c
+  git -C tree add src
+  git -C tree -c user.name=n -c user.email=n@example.org commit -q -m code
+  commit=$(git -C tree rev-parse HEAD)
+  for has in null '"other"'; do
+    jq --arg commit "$commit" ".context += {commit: \$commit, library_tree: $has}" \
+      "$SAMPLES/xeon.json" >tree/results/Sample-Xeon-2026-11-20T120000.json
+    tree/scripts/cpus.sh results/Sample-Xeon-2026-11-20T120000.json
+    jq -r .context.library_tree "tree/results/cpus/Sample-Xeon-$commit.json" >>trees
+  done
+  diff trees - <<END
+$(git -C tree rev-parse HEAD:src)
+other
+END
 }
 
 @test "a page is below 1 MB" {
@@ -406,18 +535,22 @@ without_figures() { # FILE
   done
 }
 
-@test "nothing but a table's own box scrolls sideways on a phone" {
-  for page in one two; do
+@test "on a phone only tables of all numbers scroll sideways, with six CPUs too" {
+  for page in one two six; do
     sed 's/<details /<details open /' "$page.html" >open.html
     cat >phone.html <<'END'
 <title>not measured</title>
 <iframe id="phone" src="open.html" style="width: 412px; height: 900px; border: 0"></iframe>
-<script>onload = () => { const root = phone.contentDocument.documentElement;
-  document.title = root.clientWidth + " " + root.scrollWidth }</script>
+<script>onload = () => {
+  const page = phone.contentDocument, root = page.documentElement,
+    boxes = [...page.querySelectorAll(".box .tables")],
+    wide = boxes.filter(box => box.scrollWidth > box.clientWidth);
+  document.title = [root.clientWidth, root.scrollWidth, wide.length, boxes.length].join(" ");
+}</script>
 END
     browser --allow-file-access-from-files --dump-dom "file://$PWD/phone.html" >dom.html
     grep -o "<title>.*</title>" dom.html
-    grep -q "<title>412 412</title>" dom.html
+    grep -q "<title>412 412 0 [1-9]</title>" dom.html
   done
 }
 
