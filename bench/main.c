@@ -16,6 +16,7 @@
 
 #include "machine.h"
 #include "noise.h"
+#include "peers.h"
 #include "rows.h"
 #include "shared.h"
 #include "shim.h"
@@ -243,6 +244,7 @@ int main(int argc, char **argv)
   }
   start_again(argv);
   bench_describe();
+  bench_describe_peers();
   bench_register_floor();
   bench_register_hash();
   bench_register_screen();

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include <leveldb/db.h>
 #include <leveldb/filter_policy.h>
 #include <leveldb/slice.h>
 
@@ -93,3 +94,10 @@ const bench_peer bench_leveldb_peers[] = {
      close_writer, hash},
     {},
 };
+
+const char *bench_leveldb_version(void)
+{
+  static const std::string version =
+      std::to_string(leveldb::kMajorVersion) + "." + std::to_string(leveldb::kMinorVersion);
+  return version.c_str();
+}

@@ -3,12 +3,14 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <rocksdb/filter_policy.h>
 #include <rocksdb/slice.h>
 #include <rocksdb/status.h>
 #include <rocksdb/table.h>
+#include <rocksdb/version.h>
 
 #include "peers.h"
 
@@ -142,3 +144,9 @@ const bench_peer bench_rocksdb_peers[] = {
      nullptr, nullptr, nullptr, nullptr},
     {},
 };
+
+const char *bench_rocksdb_version(void)
+{
+  static const std::string version = rocksdb::GetRocksVersionAsString();
+  return version.c_str();
+}

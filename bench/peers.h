@@ -40,6 +40,13 @@ struct bench_peer {
 extern const struct bench_peer bench_leveldb_peers[], bench_rocksdb_peers[];
 extern const struct bench_peer *const bench_peers[];
 
+/* The versions of the engines, for example "1.23". */
+const char *bench_leveldb_version(void);
+const char *bench_rocksdb_version(void);
+
+/* Adds the versions of the engines that were installed to the context of the results. */
+void bench_describe_peers(void);
+
 #ifdef __cplusplus
 }
 #endif

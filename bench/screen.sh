@@ -1,13 +1,14 @@
 #!/bin/sh
 # Compares `lanebloom screen` with Debian's `bloom check` and with `grep -Fxf`, which take turns on
-# the same keys: bench/screen.sh [RECORDS [KEYS [ROUNDS]]]. Records are lines of 12 hexadecimal
-# digits, and none of them is a key; output is discarded. Each program uses one thread, except in
-# the row -j2. lanebloom uses the default kernel, except in the row -scalar. Prints for each row the
-# median seconds, the median ratio of its time to the time of the first row, and the peak memory.
+# the same keys: bench/screen.sh [RECORDS [KEYS [ROUNDS [RESULT]]]]. Records are lines of 12
+# hexadecimal digits, and none of them is a key; output is discarded. Each program uses one thread,
+# except in the row -j2. lanebloom uses the default kernel, except in the row -scalar. Prints for
+# each row the median seconds, the median ratio of its time to the time of the first row, and the
+# peak memory. RESULT is a file of scripts/bench.sh, to which the rows are added.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
-nrecords=${1:-10000000} nkeys=${2:-100000} nrounds=${3:-7}
+nrecords=${1:-10000000} nkeys=${2:-100000} nrounds=${3:-7} result=${4:+$(realpath "$4")}
 [ "$nrecords" -ge 1000000 ] ||
   { echo "bench/screen.sh: fewer than 1000000 records are over too soon" >&2; exit 2; }
 scripts/setup.sh build bench
@@ -60,9 +61,15 @@ for name in rocksdb-local leveldb rocksdb-local-j2 rocksdb-local-scalar bloom gr
   seconds=$(median <"$name.seconds")
   kilobytes=$(awk -v name="$name" '$1 == name { print $3 }' results | sort -n | tail -1)
   ratio=$(paste "$name.seconds" rocksdb-local.seconds | awk '{ print $1 / $2 }' | median)
+  jq -n --arg name "$name" "{name: \$name, lines_per_second: ($nrecords / $seconds),
+    peak_kib: $kilobytes}" >>commands
   awk -v name="$name" -v s="$seconds" -v n="$nrecords" -v kb="$kilobytes" -v ratio="$ratio" \
     'BEGIN {
       printf "%-20s %7.3f s  %6.1f million records/s  ", name, s, n / s / 1e6
       printf "%5.2f times  %6.1f MiB at peak\n", ratio, kb / 1024
     }'
 done
+[ -z "$result" ] || {
+  jq --slurpfile commands commands '.commands = $commands' "$result" >with_commands
+  cp with_commands "$result"
+}

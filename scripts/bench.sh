@@ -4,6 +4,10 @@
 # results/CPU-TIME.json, and its name is printed. Without --quick or --full this takes two minutes.
 # To compare two results, run bench/report/lanebloom-report A B.
 #
+# bench.sh --readme [OPTION...] measures the same, and then the command beside others, in three
+# minutes. It publishes the result with scripts/cpus.sh, and writes the figures into README.md and
+# docs/how-the-kernels-work.md.
+#
 # bench.sh --portable [arm64] measures nothing. It makes build/portable/lanebloom-bench, or with
 # arm64 build/portable-arm64/lanebloom-bench: a single static program that runs on any Linux of its
 # CPU.
@@ -21,14 +25,31 @@ if [ "${1-}" = --portable ]; then
   exit 0
 fi
 
+readme=
+if [ "${1-}" = --readme ]; then
+  readme=1
+  shift
+  [ -z "$(git status --porcelain --untracked-files=no)" ] || {
+    echo "bench.sh: expected no uncommitted changes, found some: commit them, because the" \
+      "documents name the commit" >&2
+    exit 2
+  }
+  scripts/setup.sh report
+fi
 scripts/setup.sh build bench
 cmake -S . -B build/bench -G Ninja -DCMAKE_BUILD_TYPE=Release -DLANEBLOOM_BUILD_TESTS=OFF \
   -DLANEBLOOM_BUILD_BENCHMARKS=ON >/dev/null
 cmake --build build/bench --target lanebloom-bench >/dev/null
 mkdir -p results
-cd results
-file=$(../build/bench/bench/lanebloom-bench "$@")
+file=$(cd results && ../build/bench/bench/lanebloom-bench "$@")
 case $file in
-/*) echo "$file" ;;
-*) echo "results/$file" ;;
+/*) ;;
+*) file=results/$file ;;
 esac
+echo "$file"
+if [ -n "$readme" ]; then
+  bench/screen.sh 10000000 100000 3 "$file"
+  published=$(scripts/cpus.sh "$file")
+  bench/report/documents.py --of "$published" README.md docs/how-the-kernels-work.md
+  echo "$published"
+fi

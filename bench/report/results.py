@@ -91,6 +91,7 @@ class Results:
     spreads: list[tuple[float, str]] = field(
         default_factory=list
     )  # (range / best, name) for repeated rows
+    commands: list[dict] = field(default_factory=list)  # what bench/screen.sh added
     unknown: list[str] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
 
@@ -181,7 +182,7 @@ def load(path: str) -> Results:
             f"found {found}"
         )
     check_caches(path, context)
-    results, named = Results(path, context), {}
+    results, named = Results(path, context, commands=commands_of(path, members)), {}
     for row in rows:
         if not isinstance(row, dict) or not isinstance(row.get("name"), str):
             found = json.dumps(row)[:80]
@@ -197,6 +198,21 @@ def load(path: str) -> Results:
         example = "screen/leveldb/scalar/KiB:256/hits:0/k:6/with-hash"
         raise BadInput(f"{path}: expected rows such as {example}, found {found}")
     return results
+
+
+def commands_of(path: str, members: dict) -> list[dict]:
+    """Returns the commands: each has a name, lines_per_second and peak_kib."""
+    commands = members.get("commands", [])
+    for command in commands if isinstance(commands, list) else [commands]:
+        numbers = ("lines_per_second", "peak_kib")
+        if not isinstance(command, dict) or not all(
+            isinstance(command.get(key), (int, float)) and command[key] > 0 for key in numbers
+        ):
+            raise BadInput(
+                f"{path}: expected commands with lines_per_second and peak_kib, found "
+                f"{json.dumps(command)[:80]}"
+            )
+    return commands
 
 
 def plain(name: str) -> str:

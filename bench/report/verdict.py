@@ -6,6 +6,7 @@ from collections import defaultdict
 from statistics import geometric_mean as mean
 from typing import Iterable
 
+from cpu_names import identity
 from results import MAIN_K, Panel, Point, Results, X, digits, panels_of, size_name, xs_of
 
 EQUAL = 1.12
@@ -226,6 +227,19 @@ def place(files: list[Results], kib: float) -> str:
         return joined(parts) if parts else ""
     without = f"no cache of {joined(by_level[None])}"
     return f"{joined(parts)}, but {without}" if parts else without
+
+
+def facts(f: Results) -> str:
+    """Describes a file: the CPU, the compiler, the engines, the commit and the date."""
+    caches = [f"L{n} {size_name(f.cache_kib(n))}" for n in (1, 2, 3, 4) if f.cache_kib(n)]
+
+    def said(key: str, before: str = "", after: str = "") -> str:
+        return f"{before}{f.context[key]}{after}" if f.context.get(key) else ""
+
+    parts = [identity(f.context), said("num_cpus", "", " CPUs"), *caches, said("compiler")]
+    parts += [said("leveldb_version", "LevelDB "), said("rocksdb_version", "RocksDB ")]
+    parts += [said("commit", "commit "), str(f.context.get("date", ""))[:10]]
+    return ", ".join(part for part in parts if part)
 
 
 def caveats(files: list[Results]) -> list[str]:

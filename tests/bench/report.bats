@@ -529,6 +529,73 @@ other
 END
 }
 
+@test "scripts/cpus.sh deletes an older file of the same CPU" {
+  mkdir -p other/docs other/results/cpus other/scripts
+  cp -r "$SOURCE_DIR/bench" other
+  cp "$SOURCE_DIR/scripts/cpus.sh" other/scripts
+  for numbers in 25:1:1 25:17:1; do
+    named $numbers "AMD EPYC" "other/results/cpus/AMD-EPYC-${numbers//:/-}.json"
+  done
+  named 25:1:2 "AMD EPYC" other/results/AMD-EPYC-2026-11-20T120000.json
+  [ "$(other/scripts/cpus.sh results/AMD-EPYC-2026-11-20T120000.json)" = \
+    results/cpus/AMD-EPYC-0123456789.json ]
+  [ "$(ls other/results/cpus)" = "AMD-EPYC-0123456789.json
+AMD-EPYC-25-17-1.json" ]
+}
+
+# Makes a document of the Xeon's sample with rows that README needs. COMMANDS are those of
+# bench/screen.sh.
+document() { # COMMANDS
+  jq '.context += {kernels: "avx2 avx2-loads scalar", cpu: "AMD EPYC", cpu_family: "25",
+      cpu_model: "1", leveldb_version: "1.23"} |
+    del(.benchmarks[] | select(.name | test("KiB:256/"))) |
+    (.benchmarks[] | .name, .run_name | strings) |= sub("KiB:16/"; "KiB:256/") |
+    .benchmarks += [{name: "command/rocksdb-local/avx2/KiB:256/hits:0/jobs:1/real_time",
+      items_per_second: 5e7}] | .commands = '"$1" "$SAMPLES/xeon.json" >readme.json
+  printf '%s\n' before '<!-- figures: summary of none.json -->' '<!-- end of figures -->' between \
+    '<!-- figures: tables of none.json -->' x '<!-- end of figures -->' after >document.md
+  "$SOURCE_DIR/bench/report/documents.py" --of readme.json document.md
+}
+
+@test "documents have the figures of a result file, and their caption" {
+  document '[{name: "rocksdb-local", lines_per_second: 88.6e6, peak_kib: 3300},
+    {name: "grep", lines_per_second: 1.63e6, peak_kib: 93000}]'
+  cp document.md again.md
+  "$SOURCE_DIR/bench/report/documents.py" again.md
+  cmp document.md again.md
+  tr '\n' ' ' <document.md >found
+  grep -q "^before <!-- figures: summary of [^ ]*readme.json --> lanebloom is " found
+  grep -q "tests a key in 2.0 ns, 6.0 times as fast as RocksDB's own code" found
+  grep -q "screens 89 million lines per second on one core" found
+  grep -q " <!-- end of figures --> between <!-- figures: tables of " found
+  grep -q "one commit: AMD EPYC Zen 3, family 25, .* GNU 12.2.0, LevelDB 1.23, commit 0123" found
+  grep -qx '| 256 KiB | `avx2` | 2.50 | 10 | 2.80 | 6.1 |' document.md
+  grep -qx '| `lanebloom screen -j 1` | 89 | 3.2 |' document.md
+  grep -qx '| `grep -Fxf` | 1.6 | 91 |' document.md
+  document "[]"
+  grep -qx '| `lanebloom screen -j 1` | 50 | – |' document.md
+}
+
+@test "documents whose figures cannot be made are left as they are" {
+  refused_document() { # EXPECTED-TEXT ARGUMENT...
+    cp document.md before.md
+    run "$SOURCE_DIR/bench/report/documents.py" "${@:2}" document.md
+    echo "$output"
+    [[ $status == 2 && ${#lines[@]} == 1 && $output == "documents.py: "*"$1"* ]]
+    cmp before.md document.md
+  }
+  document "[]"
+  refused_document "expected rows of rocksdb-local, RocksDB and the command" \
+    --of "$SAMPLES/xeon.json"
+  refused_document "none.json: expected a readable file" --of none.json
+  jq '.commands = [{name: "grep", lines_per_second: "many", peak_kib: 1}]' readme.json >bad.json
+  refused_document "expected commands with lines_per_second and peak_kib" --of bad.json
+  echo "no figures" >document.md
+  refused_document "document.md: expected a line <!-- figures: NAME of FILE -->, found none"
+  printf '<!-- figures: guesses of readme.json -->\n<!-- end of figures -->\n' >document.md
+  refused_document "expected figures named summary, tables, library, found guesses"
+}
+
 @test "a page is below 1 MB" {
   for page in one.html two.html "$SOURCE_DIR/docs/cpus.html"; do
     [ "$(stat -c %s "$page")" -lt 1000000 ]

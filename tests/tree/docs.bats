@@ -149,6 +149,20 @@ check_commands() { # FILE MIN
   done
 }
 
+@test "figures of README and how-the-kernels-work are those of the result files that they name" {
+  cd "$BATS_TEST_TMPDIR"
+  cp "$SOURCE_DIR"/{README.md,docs/how-the-kernels-work.md} .
+  "$SOURCE_DIR/bench/report/documents.py" README.md how-the-kernels-work.md
+  cmp "$SOURCE_DIR/README.md" README.md
+  cmp "$SOURCE_DIR/docs/how-the-kernels-work.md" how-the-kernels-work.md
+  [ "$(cat ./*.md | grep -c '^<!-- figures: ')" = 3 ]
+  # A figure that was changed is restored.
+  sed -i 's/^\(| 256 KiB | `scalar` | \)[0-9.]*/\10.2/; s/[0-9]* million lines/99 million lines/' README.md
+  ! cmp -s "$SOURCE_DIR/README.md" README.md
+  "$SOURCE_DIR/bench/report/documents.py" README.md
+  cmp "$SOURCE_DIR/README.md" README.md
+}
+
 @test "documents give each number of a fact alike" {
   python3 "$SOURCE_DIR/tests/tree/facts.py" "$SOURCE_DIR"
 }

@@ -70,14 +70,6 @@ FACTS = {
         r"decompress more than (\d+) times this size",
         r"plus (\d+) times the file",
     ],
-    "lines per second of the command": [
-        r"screens (\d+) million lines per second",
-        r"`lanebloom screen -j 1` \| (\d+) \|",
-    ],
-    "speed-up over RocksDB": [
-        r"in [\d.]+ ns, (\d+) times as fast as RocksDB's",
-        r"\| 256 KiB \| `avx512` \| 1\.29 \| ([\d.]+) \|",
-    ],
     "keys of a LevelDB filter if key and value have 116 bytes": [
         r"about (\d+) if a key and its value have 116 bytes",
         r"\| 100 bytes, half of them random \| (\d+) \|",
