@@ -157,7 +157,8 @@ check_commands() { # FILE MIN
   cmp "$SOURCE_DIR/docs/how-the-kernels-work.md" how-the-kernels-work.md
   [ "$(cat ./*.md | grep -c '^<!-- figures: ')" = 3 ]
   # A figure that was changed is restored.
-  sed -i 's/^\(| 256 KiB | `scalar` | \)[0-9.]*/\10.2/; s/[0-9]* million lines/99 million lines/' README.md
+  sed -i 's/^\(| 256 KiB | `scalar` | \)[0-9.]*/\10.2/; s/[0-9]* million lines/99 million lines/' \
+    README.md
   ! cmp -s "$SOURCE_DIR/README.md" README.md
   "$SOURCE_DIR/bench/report/documents.py" README.md
   cmp "$SOURCE_DIR/README.md" README.md
