@@ -4,7 +4,7 @@
 # results/CPU-TIME.json, and its name is printed. Without --quick or --full this takes two minutes.
 # To compare two results, run bench/report/lanebloom-report A B.
 #
-# bench.sh --readme [OPTION...] measures the same, and then the command beside others, in three
+# bench.sh --readme [OPTION...] measures the same, and then the command beside others, in four
 # minutes. It publishes the result with scripts/cpus.sh, and writes the figures into README.md and
 # docs/how-the-kernels-work.md.
 #

@@ -46,7 +46,7 @@ def table(head: list[str], lines: list[list[str]]) -> str:
 
 
 def whole(value: float) -> str:
-    return f"{value:.2g}" if value < 9.95 else f"{value:.0f}"
+    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
 
 
 def wrapped(text: str) -> str:
