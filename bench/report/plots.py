@@ -32,7 +32,7 @@ COLORS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9"]  # O
 MARKERS = "osD^vP"
 INK, GRID, PAPER = "#000000", "#E4E4E4", "#FFFFFF"
 SIZE = (400, 265)  # points of one chart, about the pixels of a phone
-LEFT, RIGHT, BOTTOM, TOP = 44, 100, 38, 18  # its margins, in points
+LEFT, RIGHT, BOTTOM, TOP = 44, 112, 38, 18  # its margins, in points
 MAX_CPUS = len(COLORS)
 RATE, COST = "million keys per second, higher is better", "ns per key, lower is better"
 matplotlib.rcParams.update(

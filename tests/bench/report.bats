@@ -456,6 +456,28 @@ slow_rows() { # EXPRESSION TIMES
   [[ $output == *"self-contained HTML page"*"Debian's package python3-matplotlib"* ]]
 }
 
+@test "charts: the names of CPUs are not cut off" {
+  /usr/bin/python3 -B - "$SOURCE_DIR" <<'END'
+import sys
+from glob import glob
+sys.path.insert(0, sys.argv[1] + "/bench/report")
+import plots
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.text import Text
+from results import load_all
+for paths in glob(sys.argv[1] + "/results/cpus/*.json"), glob("[0-9]*-[0-9]*.json"):
+    files = load_all(sorted(paths))
+    for question in plots.questions(files):
+        figure = plots.Figure((plots.SIZE[0] / 72, plots.SIZE[1] / 72), dpi=72)
+        canvas = FigureCanvasAgg(figure)
+        plots.draw(plots.add_axes(figure, 0, 1, 0), files, question, question.charts[0][1])
+        canvas.draw()
+        for text in figure.findobj(Text):
+            right = text.get_window_extent().x1
+            assert right <= plots.SIZE[0], f"{question.name}: {text.get_text()} ends at {right}"
+END
+}
+
 # Prints the width and height in the header of a PNG.
 size() { # FILE
   od -An -tx1 -j16 -N8 "$1"
