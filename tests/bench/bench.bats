@@ -103,6 +103,9 @@ run_rows() { # FILTER
   [ "$(said cpu_family)" = "$(cpu "cpu family")" ]
   [ "$(said cpu_model)" = "$(cpu model)" ]
   [ "$(said cpu_stepping)" = "$(cpu stepping)" ]
+  for engine in leveldb rocksdb; do
+    [[ $(said peers_missing) == *"$engine"* || $(said "${engine}_version") == [0-9]*.[0-9]* ]]
+  done
   # The program may have been built before the last commit.
   commit=$(said commit)
   [ "$(said library_tree)" = \

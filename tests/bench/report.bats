@@ -177,20 +177,24 @@ refused() { # EXPECTED-TEXT FILE...
 }
 
 @test "a CPU is named by its family, model and stepping, or has their numbers in its name" {
-  while IFS='|' read -r numbers cpu name; do
-    named "$numbers" "$cpu" named.json
-    "$REPORT" named.json -o named.html
-    words named.html | grep -qx "$name"
-  done <<'END'
-25:1|AMD EPYC|AMD EPYC Zen 3
-25:17|AMD EPYC 9654 96-Core Processor|AMD EPYC 9654 Zen 4
-26:2|AMD EPYC|AMD EPYC Zen 5
-6:143|Intel(R) Xeon(R) Processor|Intel Xeon Sapphire Rapids
-6:173|Intel(R) Xeon(R) Processor|Intel Xeon Granite Rapids
-6:85:4|Intel(R) Xeon(R) CPU @ 2.00GHz|Intel Xeon Skylake-SP
-6:85:7|Intel(R) Xeon(R) CPU @ 2.00GHz|Intel Xeon Cascade Lake
-25:250|AMD EPYC|AMD EPYC family 25 model 250
-7:0x1|AMD EPYC|AMD EPYC family 7
+  /usr/bin/python3 -B - "$SOURCE_DIR" <<'END'
+import sys
+sys.path.insert(0, sys.argv[1] + "/bench/report")
+from cpu_names import cpu_name
+for numbers, cpu, expected in (
+    ("25 1 1", "AMD EPYC", "AMD EPYC Zen 3"),
+    ("25 17 1", "AMD EPYC 9654 96-Core Processor", "AMD EPYC 9654 Zen 4"),
+    ("26 2 1", "AMD EPYC", "AMD EPYC Zen 5"),
+    ("6 143 8", "Intel(R) Xeon(R) Processor", "Intel Xeon Sapphire Rapids"),
+    ("6 173 1", "Intel(R) Xeon(R) Processor", "Intel Xeon Granite Rapids"),
+    ("6 85 4", "Intel(R) Xeon(R) CPU @ 2.00GHz", "Intel Xeon Skylake-SP"),
+    ("6 85 7", "Intel(R) Xeon(R) CPU @ 2.00GHz", "Intel Xeon Cascade Lake"),
+    ("25 250 1", "AMD EPYC", "AMD EPYC family 25 model 250"),
+    ("7 0x1 1", "AMD EPYC", "AMD EPYC family 7"),
+    ("", "implementer 0x41, part 0xfff", "implementer 0x41, part 0xfff"),
+):
+    context = dict(zip(("cpu_family", "cpu_model", "cpu_stepping"), numbers.split()), cpu=cpu)
+    assert cpu_name(context) == expected, (cpu_name(context), expected)
 END
   named 25:1:2 "AMD EPYC" named.json
   "$REPORT" named.json -o named.html
@@ -616,6 +620,16 @@ document() { # COMMANDS
   refused_document "document.md: expected a line <!-- figures: NAME of FILE -->, found none"
   printf '<!-- figures: guesses of readme.json -->\n<!-- end of figures -->\n' >document.md
   refused_document "expected figures named summary, tables, library, found guesses"
+}
+
+@test "scripts/bench.sh --readme refuses changes that no commit has" {
+  mkdir -p changed/scripts
+  cp "$SOURCE_DIR/scripts/bench.sh" changed/scripts
+  git init -q changed
+  git -C changed add scripts
+  run changed/scripts/bench.sh --readme
+  [ "$status" = 2 ]
+  [[ $output == "bench.sh: expected no uncommitted changes, found some: commit them, "* ]]
 }
 
 @test "a page is below 1 MB" {
