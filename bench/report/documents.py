@@ -11,11 +11,10 @@ import argparse
 import os
 import re
 import sys
-import textwrap
 
 sys.dont_write_bytecode = True  # this may run in a source tree
-from results import MAIN_K, BadInput, Panel, Point, Results, digits, in_order, is_peer, load_all
-from results import size_name
+from markdown_text import markdown_table, wrapped
+from results import MAIN_K, BadInput, Panel, Point, Results, digits, load_all, size_name
 from verdict import COMMAND, ENGINES, facts, figure, rate
 
 ROOT = os.path.join(os.path.dirname(os.path.realpath(__file__)), "../..")
@@ -40,19 +39,6 @@ def ns(point: Point | None) -> str:
     return digits(point and point.value) + (" ?" if point and point.unsure else "")
 
 
-def table(head: list[str], lines: list[list[str]]) -> str:
-    rows = [head, ["---"] * len(head), *lines]
-    return "\n".join(f"| {' | '.join(cells)} |" for cells in rows)
-
-
-def whole(value: float) -> str:
-    return f"{value:.1f}" if value < 9.95 else f"{value:.0f}"
-
-
-def wrapped(text: str) -> str:
-    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False)
-
-
 def kernels(f: Results, subject: str) -> list[str]:
     """Lists the best kernel of each instruction set; the file lists its kernels from the best."""
     measured = f.rows.get(screen(subject, 0), {})
@@ -72,7 +58,7 @@ def commands(f: Results) -> list[list[str]]:
     for jobs, (name, words) in zip((2, 1, 0, 0), COMMANDS.items()):
         if name in at:
             speed, mib = at[name]["lines_per_second"] / 1e6, at[name]["peak_kib"] / 1024
-            out.append([words, whole(speed), whole(mib)])
+            out.append([words, figure(speed), figure(mib)])
         elif not at and (found := f.fastest(COMMAND, jobs)):
             out.append([words, rate(found[1]), "–"])
     return out
@@ -116,7 +102,7 @@ def tables(f: Results) -> str:
                         cells[-1] = figure(engine[1].value / point.value)
                 lines.append(cells)
         head = ["filter", "kernel", "absent, ns", "speed-up", "present, ns", "speed-up"]
-        parts += [f"`{subject}`:", table(head, lines)]
+        parts += [f"`{subject}`:", markdown_table(head, lines)]
     parts.append(wrapped(
         "The next table shows the command, which screens "
         + ("10 million lines of 12 digits against a filter of 100,000 other keys. The commands "
@@ -124,7 +110,8 @@ def tables(f: Results) -> str:
            if f.commands else
            "8 million lines of 12 characters against a filter of 256 KiB that has none of them:")
     ))
-    parts.append(table(["command", "million lines per second", "memory, MiB"], commands(f)))
+    head = ["command", "million lines per second", "memory, MiB"]
+    parts.append(markdown_table(head, commands(f)))
     noise = f" {f.context['noise']}" if f.context.get("noise") else ""
     parts.append(wrapped(
         f"All three tables are of one machine and one commit: {f.cpu}, {facts(f)}, "
@@ -148,7 +135,7 @@ def library(f: Results) -> str:
         f"`scripts/bench.sh` at commit {f.context.get('commit')}; {MOVED}:"
     )
     head = ["row", *(f"{size_name(x)}, {'present' if hits else 'absent'}" for x, hits in columns)]
-    return f"{words}\n\n{table(head, lines)}"
+    return f"{words}\n\n{markdown_table(head, lines)}"
 
 
 TEXTS = {"summary": summary, "tables": tables, "library": library}
