@@ -597,7 +597,7 @@ LANEBLOOM_API void lanebloom_filter_free(lanebloom_filter *filter);
 
 /* -------------------------------------------------------------------------------------------------
  * Screening: finding the keys that may be in a filter. A key that was added is always found.
- * Screening cannot fail and allocates no memory.
+ * Screening cannot fail, and only lanebloom_filter_screen_batch() allocates memory.
  * ---------------------------------------------------------------------------------------------- */
 
 /* Returns true if this key may be in the filter. key may be NULL when size is 0. For many keys,
@@ -635,6 +635,28 @@ LANEBLOOM_API size_t lanebloom_filter_select(const lanebloom_filter *filter,
  * n x lanebloom_format_hash_size() bytes. */
 LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter,
                                                     const void *hashes, size_t n, uint8_t *bitmap);
+
+/* A batch of hashes that is screened against many filters, such as the filters of all tables of a
+ * database. If the filters have many of the hashes per cache line, the batch sorts its hashes after
+ * some filters. This takes about as long as screening a few dozen filters, and from then on a
+ * filter takes a half to a fifth of the time of lanebloom_filter_screen_hashes(). If sorting would
+ * not pay, it is not done, and screening takes as long as without a batch. */
+typedef struct lanebloom_hash_batch lanebloom_hash_batch;
+
+/* Makes a batch of n hashes that lanebloom_hash() made for this format. hashes: n x
+ * lanebloom_format_hash_size() bytes, which the batch borrows. Errors: FORMAT, MEMORY. Memory: none
+ * until the hashes are sorted, then about 22 bytes per hash, and 16 more during sorting. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_batch_create(lanebloom_format format,
+                                                                 const void *hashes, size_t n,
+                                                                 lanebloom_hash_batch **batch);
+
+LANEBLOOM_API void lanebloom_hash_batch_free(lanebloom_hash_batch *batch);
+
+/* Screens the hashes of a batch as lanebloom_filter_screen_hashes() does, with the same result. The
+ * filter's format must have the hash of the batch's format. If memory runs out, the hashes are not
+ * sorted. Threads: any number of threads may screen one batch at a time. */
+LANEBLOOM_API size_t lanebloom_filter_screen_batch(const lanebloom_filter *filter,
+                                                   lanebloom_hash_batch *batch, uint8_t *bitmap);
 
 /* Writes the positions of the bits that one hash probes, in the order of the format's definition,
  * and returns their number. Position p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:

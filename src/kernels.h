@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "batch.h"
-#include "layouts/shape.h"
+#include "layouts/sorted.h"
 
 enum { CACHE_LINE_NBYTES = 64 };
 
@@ -71,10 +71,17 @@ typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
  * scratch memory does not make it faster. */
 typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
 
+/* Screens sorted hashes: sets the bit of each hash that may be in the filter, in the caller's order,
+ * and returns the number of these hashes. The bits of the bitmap must be 0 before. bitmap may be
+ * NULL. */
+typedef size_t sorted_probe_function(const struct filter_shape *shape, const uint8_t *payload,
+                                     const struct sorted_hashes *sorted, uint8_t *bitmap);
+
 struct layout_kernels {
   probe_function *probe;
-  add_function *add;                /* NULL if filters of this layout are not built */
-  scratch_function *scratch_nbytes; /* NULL if no scratch memory is used */
+  add_function *add;                   /* NULL if filters of this layout are not built */
+  scratch_function *scratch_nbytes;    /* NULL if no scratch memory is used */
+  sorted_probe_function *sorted_probe; /* NULL if it would not be faster than probe */
 };
 
 /* A table is constant and complete: if an instruction set has no faster function, its table has the

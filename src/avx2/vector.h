@@ -205,6 +205,16 @@ static inline vector select_by_sign32(vector signs, vector a, vector b)
       _mm256_blendv_ps(_mm256_castsi256_ps(b), _mm256_castsi256_ps(a), _mm256_castsi256_ps(signs)));
 }
 
+static inline vector select_by_sign8(vector signs, vector a, vector b)
+{
+  return _mm256_blendv_epi8(b, a, signs);
+}
+
+static inline uint32_t zero_bits8(vector v)
+{
+  return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(v, zero()));
+}
+
 /* ---- Bits in lanes ---- */
 
 static inline picked32 pick_bits32(vector v, vector positions)

@@ -28,6 +28,8 @@ probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNE
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
 add_function KERNEL(parquet_add);
 
+sorted_probe_function KERNEL(rocksdb_local_sorted_probe), KERNEL(parquet_sorted_probe);
+
 /* Initialises the table of an instruction set that has all kernels of lanes/. */
 #define LANES_KERNELS                                                                              \
   SCALAR_KERNELS,                                                                                  \

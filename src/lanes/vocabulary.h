@@ -91,7 +91,10 @@
  *   keep8, keep32     set the lanes outside of the mask to 0
  *   select32, select64
  *                     take lanes in the mask from the first vector, other lanes from the second
- *   select_by_sign32  takes lanes from the first vector if the top bit of a third is set
+ *   select_by_sign8, select_by_sign32
+ *                     take lanes from the second vector if the top bit of the first is set, other
+ *                     lanes from the third
+ *   zero_bits8        returns a bit for each byte of a vector of 32 bytes; it is set if the byte is 0
  * Bits in lanes
  *   pick_bits32       picks bit positions[i] of lane i. The high bits of a position are ignored. In
  *                     vectors of 32 bytes the picked bit becomes the sign, in vectors of 64 bytes

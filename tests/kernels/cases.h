@@ -66,6 +66,10 @@ void sources_of_keys(const struct trial *trial);
 void calls_around_a_block(const struct trial *trial);
 void calls_around_a_part(const struct trial *trial);
 
+/* Sorted hashes and batches of hashes: sorted.c. */
+void sorted_hashes(const struct trial *trial);
+void batches_of_hashes(const struct trial *trial);
+
 /* ---- Functions that the cases share: trial.c ---- */
 
 /* Numbers of keys around the width of every kind of vector. */

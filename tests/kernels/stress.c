@@ -15,6 +15,7 @@
 #include "format.h"
 #include "keys.h"
 #include "model.h"
+#include "sorted.h"
 #include "support.h"
 
 #define COUNT(array) (sizeof(array) / sizeof *(array))
@@ -243,6 +244,26 @@ static void probe_hashes(const struct trial *trial, const struct operations *ops
   ops->probe(&trial->shape, trial->payload.bytes, &source, bitmap);
 }
 
+/* Sorts the hashes and probes with them, if the kernel has such a function. */
+static void check_sorted(struct trial *trial, const struct kernel_table *kernel, const void *hashes,
+                         const uint8_t *bitmap)
+{
+  const size_t n = trial->batch.keys.n;
+  const enum layout layout = trial->format->layout;
+  sorted_probe_function *const probe = kernel->layout[layout].sorted_probe;
+  struct sorting sorting;
+  if (!probe)
+    return;
+  if (!lanebloom_hashes_sort(layout, hashes, n, &sorting))
+    test_fatal("memory ran out");
+  struct guarded hits = guarded_make((n + 7) / 8, some_place(&trial->rng));
+  memset(hits.bytes, 0, (n + 7) / 8);
+  probe(&trial->shape, trial->payload.bytes, &sorting.sorted, hits.bytes);
+  test_same_bytes("bitmap of sorted hashes", hits.bytes, bitmap, (n + 7) / 8);
+  guarded_free(&hits);
+  lanebloom_memory_free(&sorting.memory);
+}
+
 static void add_keys(const struct trial *trial, const struct operations *ops, uint8_t *payload)
 {
   struct hash_source source;
@@ -348,6 +369,7 @@ static size_t run_trial(uint64_t seed, uint64_t number)
     test_context("%s: %s", kernels[i]->name, what);
     const struct operations ops = operations_of(kernels[i], trial.format);
     check(&trial, &ops, hashes, bitmap, room);
+    check_sorted(&trial, kernels[i], hashes, bitmap);
   }
   free(bitmap);
   free(hashes);

@@ -100,6 +100,8 @@ static const struct {
     {"sources of keys", sources_of_keys, ONCE_PER_FORMAT, ALL},
     {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT, ALL},
     {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT, ALL},
+    {"sorted hashes", sorted_hashes, ONCE_PER_FORMAT, PROBING},
+    {"batches of hashes", batches_of_hashes, ONCE_PER_FORMAT, PROBING},
 };
 
 /* Does this table use scalar's own functions for the case? If so, they are tested as scalar's. */

@@ -1,0 +1,99 @@
+/* Screens one batch of hashes against many filters. When the batch has been screened against enough
+ * filters that have many of its hashes per line, it sorts its hashes (layouts/sorted.h), and from
+ * then on such filters are probed line by line.
+ * SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "filter.h"
+#include "hits.h"
+#include "sorted.h"
+
+enum {
+  /* A filter is probed with sorted hashes if it has at least this many of them per line. Times per
+   * hash in ns without and with sorting (AVX2 on Zen 3, filters of 128 KiB):
+   *
+   *   hashes per line          8           12           16           24          244
+   *   parquet           1.1  1.4     1.0  1.0     1.0  0.8     1.0  0.6     1.0  0.4
+   *   rocksdb-local     2.2  1.8     2.1  1.3     2.0  1.0     2.0  0.9     2.1  0.5  */
+  MIN_KEYS_PER_LINE = 12,
+  /* Sorting takes 20 to 60 ns per hash (Zen 3), as long as it saves with this many filters. So a
+   * batch never takes more than twice the time of the better way. */
+  SORT_AFTER_NFILTERS = 32,
+};
+
+struct lanebloom_hash_batch {
+  enum layout layout; /* LAYOUT_END: the hashes are never sorted */
+  size_t n;
+  const uint8_t *hashes;      /* borrowed */
+  _Atomic unsigned nscreened; /* filters that sorted hashes would have been faster for */
+  _Atomic(const struct sorted_hashes *) sorted; /* NULL until the hashes are sorted */
+  struct sorting sorting;
+};
+
+lanebloom_status lanebloom_hash_batch_create(lanebloom_format id, const void *hashes, size_t n,
+                                             lanebloom_hash_batch **batch)
+{
+  const struct format_table *format = lanebloom_format_table(id);
+  *batch = NULL;
+  if (!format || lanebloom_format_hash_size(id) == 0)
+    return LANEBLOOM_ERR_FORMAT;
+  lanebloom_hash_batch *made = calloc(1, sizeof *made);
+  if (!made)
+    return LANEBLOOM_ERR_MEMORY;
+  made->layout = n <= UINT32_MAX ? lanebloom_layout_to_sort(format->hash) : LAYOUT_END;
+  made->n = n;
+  made->hashes = hashes;
+  *batch = made;
+  return LANEBLOOM_OK;
+}
+
+void lanebloom_hash_batch_free(lanebloom_hash_batch *batch)
+{
+  if (!batch)
+    return;
+  lanebloom_memory_free(&batch->sorting.memory);
+  free(batch);
+}
+
+/* ---- Screening ---- */
+
+/* Returns the kernel that probes the filter with sorted hashes, or NULL if there is none, or if
+ * probing hash by hash is faster. */
+static sorted_probe_function *sorted_probe_of(const lanebloom_filter *filter,
+                                              const lanebloom_hash_batch *batch)
+{
+  const struct filter_shape *shape = &filter->shape;
+  if (shape->answer != ANSWER_BY_PROBES || filter->format->layout != batch->layout ||
+      batch->n / MIN_KEYS_PER_LINE < shape->lines.n)
+    return NULL;
+  return lanebloom_kernels_current()->layout[batch->layout].sorted_probe;
+}
+
+/* Returns the sorted hashes, or NULL if they are not sorted yet. They are sorted in the call, of all
+ * threads' calls, in which sorting begins to pay. */
+static const struct sorted_hashes *sorted_of(lanebloom_hash_batch *batch)
+{
+  const struct sorted_hashes *sorted = atomic_load_explicit(&batch->sorted, memory_order_acquire);
+  if (sorted)
+    return sorted;
+  const unsigned nscreened =
+      atomic_fetch_add_explicit(&batch->nscreened, 1, memory_order_relaxed) + 1;
+  if (nscreened != SORT_AFTER_NFILTERS ||
+      !lanebloom_hashes_sort(batch->layout, batch->hashes, batch->n, &batch->sorting))
+    return NULL;
+  atomic_store_explicit(&batch->sorted, &batch->sorting.sorted, memory_order_release);
+  return &batch->sorting.sorted;
+}
+
+size_t lanebloom_filter_screen_batch(const lanebloom_filter *filter, lanebloom_hash_batch *batch,
+                                     uint8_t *bitmap)
+{
+  sorted_probe_function *const probe = sorted_probe_of(filter, batch);
+  const struct sorted_hashes *sorted = probe ? sorted_of(batch) : NULL;
+  if (!sorted)
+    return lanebloom_filter_screen_hashes(filter, batch->hashes, batch->n, bitmap);
+  if (bitmap)
+    memset(bitmap, 0, hits_nbytes(batch->n));
+  return probe(&filter->shape, filter->payload, sorted, bitmap);
+}
