@@ -71,9 +71,9 @@ typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
  * scratch memory does not make it faster. */
 typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
 
-/* Screens sorted hashes: sets the bit of each hash that may be in the filter, in the caller's order,
- * and returns the number of these hashes. The bits of the bitmap must be 0 before. bitmap may be
- * NULL. */
+/* Screens sorted hashes: sets the bit of each hash that may be in the filter, in the caller's
+ * order, and returns the number of these hashes. The bits of the bitmap must be 0 before. bitmap
+ * may be NULL. */
 typedef size_t sorted_probe_function(const struct filter_shape *shape, const uint8_t *payload,
                                      const struct sorted_hashes *sorted, uint8_t *bitmap);
 

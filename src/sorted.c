@@ -1,7 +1,9 @@
 /* Sorts hashes by the lines that they select, whatever the number of lines is.
  * SPDX-License-Identifier: MIT */
-#include "sorted.h"
+#include <stdlib.h>
+
 #include "batch.h"
+#include "sorted.h"
 
 enum layout lanebloom_layout_to_sort(enum hash hash)
 {
@@ -68,8 +70,11 @@ static void find_starts(const struct selected *selected, size_t n, unsigned shif
   }
 }
 
+/* Hashes are requested this many hashes ahead, because each may be anywhere. */
+enum { AHEAD = 16 };
+
 bool lanebloom_hashes_sort(enum layout layout, const void *hashes, size_t n,
-                           struct sorting *sorting)
+                           struct sorted_hashes *made)
 {
   const size_t ngroups = (n + SORTED_GROUP_NKEYS - 1) / SORTED_GROUP_NKEYS;
   const bool is_parquet = layout == LAYOUT_PARQUET;
@@ -78,26 +83,30 @@ bool lanebloom_hashes_sort(enum layout layout, const void *hashes, size_t n,
   while (shift > 0 && (uint64_t)n >> (33 - shift) > 0)
     shift--;
   const size_t nstarts = (size_t)1 << (32 - shift);
-  struct memory scratch = lanebloom_memory_create(2 * n * sizeof(struct selected));
-  struct memory memory =
-      lanebloom_memory_create(ngroups * nrows * SORTED_GROUP_NKEYS +
-                              (n + SORTED_GROUP_NKEYS + nstarts + n) * sizeof(uint32_t));
-  if (!scratch.bytes || !memory.bytes) {
-    lanebloom_memory_free(&scratch);
-    lanebloom_memory_free(&memory);
+  const size_t positions_nbytes = ngroups * nrows * SORTED_GROUP_NKEYS;
+  const size_t room_nbytes =
+      positions_nbytes + (n + SORTED_GROUP_NKEYS + nstarts + n) * sizeof(uint32_t);
+  struct selected *unsorted = malloc((2 * n + 1) * sizeof *unsorted);
+  uint8_t *positions =
+      aligned_alloc(CACHE_LINE_NBYTES, (room_nbytes / CACHE_LINE_NBYTES + 1) * CACHE_LINE_NBYTES);
+  if (!unsorted || !positions) {
+    free(unsorted);
+    free(positions);
     return false;
   }
-  uint8_t *positions = memory.bytes;
-  int32_t *selectors = (int32_t *)(positions + ngroups * nrows * SORTED_GROUP_NKEYS);
+  int32_t *selectors = (int32_t *)(positions + positions_nbytes);
   uint32_t *starts = (uint32_t *)(selectors + n + SORTED_GROUP_NKEYS), *order = starts + nstarts;
 
-  struct selected *unsorted = (struct selected *)scratch.bytes;
   for (size_t i = 0; i < n; i++)
     unsorted[i] = (struct selected){selector_of(layout, hash64_at(hashes, i)), (uint32_t)i};
   const struct selected *sorted = sort_selected(unsorted, unsorted + n, n);
   find_starts(sorted, n, shift, starts);
+  if (ngroups > 0) /* not all bytes of the last group belong to a hash */
+    memset(positions + (ngroups - 1) * nrows * SORTED_GROUP_NKEYS, 0, nrows * SORTED_GROUP_NKEYS);
   for (size_t i = 0; i < n; i++) {
     const uint64_t hash = hash64_at(hashes, sorted[i].at);
+    if (i + AHEAD < n)
+      __builtin_prefetch((const uint8_t *)hashes + sorted[i + AHEAD].at * sizeof hash);
     uint8_t *rows =
         positions + i / SORTED_GROUP_NKEYS * SORTED_GROUP_NKEYS * nrows + i % SORTED_GROUP_NKEYS;
     selectors[i] = (int32_t)(sorted[i].selector ^ 0x80000000);
@@ -109,14 +118,18 @@ bool lanebloom_hashes_sort(enum layout layout, const void *hashes, size_t n,
   }
   for (size_t i = n; i < n + SORTED_GROUP_NKEYS; i++)
     selectors[i] = INT32_MAX;
-  lanebloom_memory_free(&scratch);
-  *sorting = (struct sorting){.sorted = {.n = n,
-                                         .selectors = selectors,
-                                         .starts = starts,
-                                         .starts_shift = shift,
-                                         .order = order,
-                                         .positions = positions,
-                                         .hashes = hashes},
-                              .memory = memory};
+  free(unsorted);
+  *made = (struct sorted_hashes){.n = n,
+                                 .selectors = selectors,
+                                 .starts = starts,
+                                 .starts_shift = shift,
+                                 .order = order,
+                                 .positions = positions,
+                                 .hashes = hashes};
   return true;
+}
+
+void lanebloom_sorted_free(struct sorted_hashes *sorted)
+{
+  free(sorted->positions);
 }

@@ -10,7 +10,8 @@
  * is lanebloom_parquet_probe_avx2.
  *
  * A set needs to define only the words that its algorithms use; compilers report missing words.
- * Only vectors of 32 bytes need bit_and_not, select_by_sign32, narrow_signed32 and narrow_signed16.
+ * Only vectors of 32 bytes need bit_and_not, select_by_sign8,
+ * select_by_sign32, zero_bits8, narrow_signed32 and narrow_signed16.
  * Only vectors of 64 bytes need or3, and_or, permute_both32, load_halves, load_in_halves,
  * store_halves, disjoint32 and zero_masks.
  *
@@ -94,7 +95,8 @@
  *   select_by_sign8, select_by_sign32
  *                     take lanes from the second vector if the top bit of the first is set, other
  *                     lanes from the third
- *   zero_bits8        returns a bit for each byte of a vector of 32 bytes; it is set if the byte is 0
+ *   zero_bits8        returns a bit for each byte of a vector of 32 bytes. It is set if the byte is
+ *                     0
  * Bits in lanes
  *   pick_bits32       picks bit positions[i] of lane i. The high bits of a position are ignored. In
  *                     vectors of 32 bytes the picked bit becomes the sign, in vectors of 64 bytes

@@ -40,33 +40,45 @@ struct sorted_hashes {
   const uint32_t *starts;
   unsigned starts_shift; /* at most 32 */
 
-  const uint32_t *order;    /* order[i]: the caller's index of hash i */
-  const uint8_t *positions; /* whole groups */
-  const uint8_t *hashes;    /* the caller's hashes, in the caller's order, 8 bytes each */
+  const uint32_t *order; /* order[i]: the caller's index of hash i */
+  uint8_t *positions;    /* whole groups */
+  const uint8_t *hashes; /* the caller's hashes, in the caller's order, 8 bytes each */
 };
 
-/* The following functions write the positions of a hash. `rows` points to the byte of the hash in
- * the first row of its group, and all bytes are 0 before. */
+/* The following functions compute the positions of a hash, and write its byte of each row. `rows`
+ * points to its byte of the first row. */
+static inline void sorted_store(const uint8_t *positions, size_t nrows, uint8_t *rows)
+{
+  for (size_t row = 0; row < nrows; row++)
+    rows[row * SORTED_GROUP_NKEYS] = positions[row];
+}
+
 static inline void parquet_sorted_store(uint64_t hash, uint8_t *rows)
 {
+  uint8_t positions[PARQUET_SORTED_NROWS] = {0};
+#pragma GCC unroll 8
   for (uint32_t word = 0; word < PARQUET_BLOCK_NWORDS; word++) {
     const uint32_t bit = parquet_bit((uint32_t)hash, word);
-    uint8_t *four = rows + word / 4 * 3 * SORTED_GROUP_NKEYS;
+    uint8_t *four = positions + word / 4 * 3;
     four[0] |= (uint8_t)(bit / 8 << word % 4 * 2);
-    four[(1 + word % 4 / 2) * SORTED_GROUP_NKEYS] |= (uint8_t)(bit % 8 << word % 2 * 4);
+    four[1 + word % 4 / 2] |= (uint8_t)(bit % 8 << word % 2 * 4);
   }
+  sorted_store(positions, PARQUET_SORTED_NROWS, rows);
 }
 
 static inline void rocksdb_local_sorted_store(uint64_t hash, uint8_t *rows)
 {
+  uint8_t positions[ROCKSDB_LOCAL_SORTED_NROWS] = {0};
   uint32_t probe = (uint32_t)(hash >> 32);
+#pragma GCC unroll 6
   for (uint32_t i = 0; i < ROCKSDB_LOCAL_SORTED_NPROBES; i++) {
     const uint32_t bit = rocksdb_local_bit(probe);
-    uint8_t *pair = rows + i / 2 * 3 * SORTED_GROUP_NKEYS;
-    pair[i % 2 * SORTED_GROUP_NKEYS] = (uint8_t)(bit / 8);
-    pair[2 * SORTED_GROUP_NKEYS] |= (uint8_t)(bit % 8 << i % 2 * 4);
+    uint8_t *pair = positions + i / 2 * 3;
+    pair[i % 2] = (uint8_t)(bit / 8);
+    pair[2] |= (uint8_t)(bit % 8 << i % 2 * 4);
     probe *= ROCKSDB_LOCAL_MULTIPLIER;
   }
+  sorted_store(positions, ROCKSDB_LOCAL_SORTED_NROWS, rows);
 }
 
 #endif

@@ -53,13 +53,13 @@ static void check(const struct trial *trial, sorted_probe_function *probe,
   guarded_freeze(&given);
   guarded_freeze(&filter);
   memset(bitmap.bytes, 0, (n + 7) / 8);
-  struct sorting sorting;
-  cr_assert(lanebloom_hashes_sort(trial->format->table->layout, given.bytes, n, &sorting));
-  const size_t found = probe(shape, filter.bytes, &sorting.sorted, bitmap.bytes);
-  if (found != count || probe(shape, filter.bytes, &sorting.sorted, NULL) != count)
+  struct sorted_hashes sorted;
+  cr_assert(lanebloom_hashes_sort(trial->format->table->layout, given.bytes, n, &sorted));
+  const size_t found = probe(shape, filter.bytes, &sorted, bitmap.bytes);
+  if (found != count || probe(shape, filter.bytes, &sorted, NULL) != count)
     test_fatal("%zu hits, expected %zu", found, count);
   test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
-  lanebloom_memory_free(&sorting.memory);
+  lanebloom_sorted_free(&sorted);
   guarded_free(&bitmap);
   guarded_free(&filter);
   guarded_free(&given);

@@ -251,17 +251,17 @@ static void check_sorted(struct trial *trial, const struct kernel_table *kernel,
   const size_t n = trial->batch.keys.n;
   const enum layout layout = trial->format->layout;
   sorted_probe_function *const probe = kernel->layout[layout].sorted_probe;
-  struct sorting sorting;
+  struct sorted_hashes sorted;
   if (!probe)
     return;
-  if (!lanebloom_hashes_sort(layout, hashes, n, &sorting))
+  if (!lanebloom_hashes_sort(layout, hashes, n, &sorted))
     test_fatal("memory ran out");
   struct guarded hits = guarded_make((n + 7) / 8, some_place(&trial->rng));
   memset(hits.bytes, 0, (n + 7) / 8);
-  probe(&trial->shape, trial->payload.bytes, &sorting.sorted, hits.bytes);
+  probe(&trial->shape, trial->payload.bytes, &sorted, hits.bytes);
   test_same_bytes("bitmap of sorted hashes", hits.bytes, bitmap, (n + 7) / 8);
   guarded_free(&hits);
-  lanebloom_memory_free(&sorting.memory);
+  lanebloom_sorted_free(&sorted);
 }
 
 static void add_keys(const struct trial *trial, const struct operations *ops, uint8_t *payload)
