@@ -261,7 +261,8 @@ typedef struct lanebloom_parquet_keys lanebloom_parquet_keys;
  *
  * Errors: ARGUMENT: the column cannot be queried or has keys of another encoding, or a key has a
  * wrong size or a value that the column cannot hold. MEMORY, KERNEL. Cost: n log n. Memory: the
- * bytes of the keys and 16 to 24 bytes per key. */
+ * bytes of the keys and 24 to 32 bytes per key. If more than 8,192 keys are screened against many
+ * row groups, the memory of a sorted lanebloom_hash_batch is added. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_keys_create(
     const lanebloom_parquet *file, size_t column, lanebloom_encoding encoding,
     const lanebloom_keys *keys, lanebloom_parquet_keys **prepared, size_t *bad_key, char *problem,

@@ -161,7 +161,7 @@ static lanebloom_status allocate(lanebloom_parquet_keys *prepared, const laneblo
 {
   const size_t n = keys->n, width = prepared->type.value_nbytes;
   uint64_t nbytes = 0;
-  bool overflows = __builtin_mul_overflow(n, sizeof(uint64_t) * 2, &nbytes) ||
+  bool overflows = __builtin_mul_overflow(n, sizeof(uint64_t) * 3, &nbytes) ||
                    __builtin_mul_overflow(n, width, &nbytes);
   for (size_t i = 0; i < n && width == 0; i++)
     overflows = __builtin_add_overflow(nbytes, keys_at(keys, i).size, &nbytes) || overflows;
@@ -169,12 +169,13 @@ static lanebloom_status allocate(lanebloom_parquet_keys *prepared, const laneblo
     prepared->bytes = malloc(nbytes + 1);
     prepared->order = malloc((n + 1) * sizeof *prepared->order);
     prepared->hashes = malloc((n + 1) * sizeof *prepared->hashes);
+    prepared->given_hashes = malloc((n + 1) * sizeof *prepared->given_hashes);
     if (width == 0)
       prepared->offsets = calloc(n + 1, sizeof *prepared->offsets);
   }
-  if (!prepared->bytes || !prepared->order || !prepared->hashes ||
+  if (!prepared->bytes || !prepared->order || !prepared->hashes || !prepared->given_hashes ||
       (width == 0 && !prepared->offsets))
-    return problem_memory(problem, overflows ? UINT64_MAX : nbytes + n * 2 * sizeof(uint64_t));
+    return problem_memory(problem, overflows ? UINT64_MAX : nbytes + n * 3 * sizeof(uint64_t));
   return LANEBLOOM_OK;
 }
 
@@ -248,21 +249,29 @@ static lanebloom_status hash_zeros(lanebloom_parquet_keys *prepared, const struc
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
-/* Hashes the keys as they are stored now, and writes the hashes in the order of the type. */
-static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint64_t *hashes,
-                                    const struct problem *problem)
+/* Hashes the keys as they are stored now, and writes the hashes in the order of the caller and in
+ * the order of the type. */
+static lanebloom_status hash_stored(const lanebloom_parquet_keys *prepared, uint64_t *given,
+                                    uint64_t *hashes, const struct problem *problem)
 {
   const size_t n = prepared->n;
-  uint64_t *unordered = malloc((n + 1) * sizeof *unordered);
-  if (!unordered)
-    return problem_memory(problem, (n + 1) * sizeof *unordered);
   const lanebloom_keys keys =
       prepared->offsets ? lanebloom_keys_offsets64(prepared->bytes, prepared->offsets, n)
                         : lanebloom_keys_fixed(prepared->bytes, prepared->type.value_nbytes, n);
-  const lanebloom_status status = lanebloom_hash(LANEBLOOM_PARQUET, &keys, unordered);
+  const lanebloom_status status = lanebloom_hash(LANEBLOOM_PARQUET, &keys, given);
   for (size_t i = 0; i < n && !status; i++)
-    hashes[i] = unordered[prepared->order[i]];
-  free(unordered);
+    hashes[i] = given[prepared->order[i]];
+  return status ? problem_status(problem, status) : LANEBLOOM_OK;
+}
+
+static lanebloom_status hash_given(lanebloom_parquet_keys *prepared, const struct problem *problem)
+{
+  lanebloom_status status =
+      hash_stored(prepared, prepared->given_hashes, prepared->hashes, problem);
+  if (status)
+    return status;
+  status = lanebloom_hash_batch_create(LANEBLOOM_PARQUET, prepared->given_hashes, prepared->n,
+                                       &prepared->batch);
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }
 
@@ -276,15 +285,20 @@ static lanebloom_status hash_other_spellings(lanebloom_parquet_keys *prepared,
     has_others |= respell_int96(prepared->bytes + i * prepared->type.value_nbytes);
   if (!has_others)
     return LANEBLOOM_OK;
-  prepared->other_hashes = malloc(prepared->n * sizeof *prepared->other_hashes);
-  if (!prepared->other_hashes)
-    return problem_memory(problem, prepared->n * sizeof *prepared->other_hashes);
-  return hash_stored(prepared, prepared->other_hashes, problem);
+  const size_t nbytes = prepared->n * sizeof *prepared->other_hashes;
+  uint64_t *given = malloc(nbytes);
+  prepared->other_hashes = malloc(nbytes);
+  const lanebloom_status status =
+      given && prepared->other_hashes
+          ? hash_stored(prepared, given, prepared->other_hashes, problem)
+          : problem_memory(problem, nbytes);
+  free(given);
+  return status;
 }
 
 static lanebloom_status hash(lanebloom_parquet_keys *prepared, const struct problem *problem)
 {
-  lanebloom_status status = hash_stored(prepared, prepared->hashes, problem);
+  lanebloom_status status = hash_given(prepared, problem);
   if (!status && prepared->type.order == ORDER_FLOAT)
     status = hash_zeros(prepared, problem);
   if (!status && prepared->type.physical == PHYSICAL_INT96)
@@ -347,6 +361,8 @@ void lanebloom_parquet_keys_free(lanebloom_parquet_keys *keys)
   free(keys->offsets);
   free(keys->order);
   free(keys->hashes);
+  lanebloom_hash_batch_free(keys->batch);
+  free(keys->given_hashes);
   free(keys->other_hashes);
   free(keys);
 }

@@ -19,6 +19,10 @@ struct lanebloom_parquet_keys {
   size_t *order; /* order[i]: the caller's index of the i-th key */
   uint64_t *hashes;
 
+  /* The same hashes in the order in which the caller gave the keys, and a batch of them. */
+  uint64_t *given_hashes;
+  lanebloom_hash_batch *batch;
+
   /* Special values of floats, as positions in `order`. Zeros of either sign are equal, but their
    * bytes and hashes differ, so both hashes of zero are queried. NaN has many encodings, is never
    * excluded by bounds, and is sorted last. */

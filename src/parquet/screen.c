@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "../hits.h"
 #include "filter.h"
 #include "keys.h"
 
@@ -113,6 +114,27 @@ static void screen_around_zeros(const lanebloom_filter *filter, size_t first, si
   screen_range(filter, keys->end_zero, end, answers);
 }
 
+/* Queries a filter for all keys at once, if keys [first, end) are almost all of them, and drops the
+ * hits of keys that are outside. Returns false if there are few keys, or if nobody wants a
+ * bitmap. */
+static bool screen_all(const lanebloom_filter *filter, size_t first, size_t end,
+                       struct answers *answers)
+{
+  const lanebloom_parquet_keys *keys = answers->keys;
+  const size_t n = keys->n;
+  if (n <= BATCH_NKEYS || end - first < n - n / 16 || keys->other_hashes || !answers->bitmap)
+    return false;
+  lanebloom_filter_screen_batch(filter, keys->batch, answers->bitmap);
+  for (size_t i = 0; i < first; i++)
+    hits_clear_bit(answers->bitmap, keys->order[i]);
+  for (size_t i = end; i < keys->first_nan; i++)
+    hits_clear_bit(answers->bitmap, keys->order[i]);
+  for (size_t i = keys->first_nan; i < n; i++)
+    hits_set_bit(answers->bitmap, keys->order[i]);
+  answers->count = hits_count(answers->bitmap, hits_nbytes(n));
+  return true;
+}
+
 static bool have_zeros(const lanebloom_parquet_keys *keys, size_t first, size_t end)
 {
   return keys->first_zero < keys->end_zero && first <= keys->first_zero && keys->end_zero <= end;
@@ -131,7 +153,7 @@ static lanebloom_status screen_whole(const struct lanebloom_parquet *file,
                                       problem->text, problem->size);
   if (!status && have_zeros(answers->keys, first, end))
     screen_around_zeros(filter, first, end, answers);
-  else if (!status)
+  else if (!status && !screen_all(filter, first, end, answers))
     screen_range(filter, first, end, answers);
   lanebloom_filter_free(filter);
   filter_bits_free(&bits);
