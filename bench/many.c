@@ -81,8 +81,65 @@ static void many_row(struct bench *bench, void *argument)
       ask(many, row, queries->keys + bench_queries_next(queries));
 }
 
+/* ---- Many keys against many filters ---- */
+
+enum { NSCREENED = 64 };
+
+struct batch_row {
+  lanebloom_format format;
+  const char *kernel;
+  size_t nkeys;
+  bool is_batch; /* does a lanebloom_hash_batch hold the hashes? */
+};
+
+static void batch_row(struct bench *bench, void *argument)
+{
+  const struct batch_row *row = argument;
+  const struct bench_case wanted = {row->format, FILTER_KIB, BENCH_NPROBES, 0, 0};
+  const struct many *many = bench_share(make_many, &wanted);
+  uint64_t *keys = malloc(row->nkeys * sizeof *keys), *hashes = malloc(row->nkeys * sizeof *hashes);
+  uint8_t *bitmap = malloc(row->nkeys / 8 + 1);
+  lanebloom_hash_batch *batch;
+  if (!keys || !hashes || !bitmap)
+    bench_check(LANEBLOOM_ERR_MEMORY);
+  for (size_t i = 0; i < row->nkeys; i++)
+    keys[i] = bench_key(((uint64_t)1 << 40) + i); /* in no filter */
+  const lanebloom_keys all = bench_keys(keys, row->nkeys);
+  bench_use(row->kernel);
+  bench_check(lanebloom_hash(row->format, &all, hashes));
+  bench_check(lanebloom_hash_batch_create(row->format, hashes, row->nkeys, &batch));
+  for (size_t i = 0; i < NSCREENED; i++) /* the batch sorts its hashes */
+    lanebloom_filter_screen_batch(many->filters[i], batch, bitmap);
+  while (bench_next(bench, row->nkeys * NSCREENED))
+    for (size_t i = 0; i < NSCREENED; i++) {
+      if (row->is_batch)
+        lanebloom_filter_screen_batch(many->filters[i], batch, bitmap);
+      else
+        lanebloom_filter_screen_hashes(many->filters[i], hashes, row->nkeys, bitmap);
+      bench_keep(bitmap);
+    }
+  lanebloom_hash_batch_free(batch);
+  free(bitmap);
+  free(hashes);
+  free(keys);
+}
+
+static void register_batches(lanebloom_format format, const char *kernel)
+{
+  for (size_t nkeys = 1 << 13; nkeys <= 1 << 17; nkeys *= 16)
+    for (int is_batch = 0; is_batch < 2; is_batch++) {
+      const struct batch_row row = {format, kernel, nkeys, is_batch};
+      bench_register(batch_row, &row, sizeof row, "many/%s/%s/%s/keys:%zu",
+                     lanebloom_format_name(format), kernel, is_batch ? "batch" : "hashes", nkeys);
+    }
+}
+
 void bench_register_many(void)
 {
+  for (size_t i = 0; i < lanebloom_kernel_count(); i++) {
+    register_batches(LANEBLOOM_PARQUET, lanebloom_kernel_at(i));
+    register_batches(LANEBLOOM_ROCKSDB_LOCAL, lanebloom_kernel_at(i));
+  }
   for (lanebloom_format format = bench_next_format(0); format; format = bench_next_format(format))
     for (size_t nfilters = 1; nfilters <= MAX_NFILTERS; nfilters *= 4)
       for (size_t i = 0; i < lanebloom_kernel_count(); i++) {

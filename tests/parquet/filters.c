@@ -1,5 +1,5 @@
-/* Filters of column chunks: headers that are refused, zeros and NaN, INT96, and few keys for large
- * filters.
+/* Filters of column chunks: headers that are refused, zeros and NaN, INT96, few keys for large
+ * filters, and many keys.
  * SPDX-License-Identifier: MIT */
 #include "writer.h"
 
@@ -339,6 +339,56 @@ Test(parquet, few_keys)
   free(bytes);
   free(filter);
   free(added);
+}
+
+/* ---- Many keys, which are screened as a batch ---- */
+
+/* A few keys are below the bounds, a few above, and some are NaN. Each call must have the same
+ * answers, before and after the batch has sorted its hashes. */
+Test(parquet, many_keys)
+{
+  enum { N = 20000, NCALLS = 80, NIN_FILTER = 300 };
+  if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+    cr_skip_test("keys are given in the host's byte order");
+  const double min = -990000, max = 985000;
+  double *numbers = test_alloc(N * sizeof *numbers);
+  struct rng rng = rng_start(3);
+  for (size_t i = 0; i < N; i++)
+    numbers[i] = i % 1000 == 7 ? 0.0 / 0.0 : 0.5 + (double)rng_below(&rng, 2000000) - 1000000;
+  const lanebloom_keys keys = lanebloom_keys_fixed(numbers, 8, N),
+                       in_filter = lanebloom_keys_part(&keys, 100, NIN_FILTER);
+  struct file_plan plan = plain_plan();
+  uint8_t *bytes, expected[(N + 7) / 8] = {0}, bitmap[(N + 7) / 8];
+  lanebloom_filter *like;
+  size_t nexpected = 0, nmaybe;
+  plan.physical = 5;
+  plan.order = 1;
+  plan.min = plan.max = (struct value){.is_there = true, .nbytes = 8};
+  memcpy(plan.min.bytes, &min, 8);
+  memcpy(plan.max.bytes, &max, 8);
+  uint8_t *filter = build_filter(&in_filter, 10, &plan.filter_nbytes);
+  plan.filter = filter;
+  cr_assert(!lanebloom_filter_build(LANEBLOOM_PARQUET, 10, &in_filter, &like));
+  for (size_t i = 0; i < N; i++)
+    if (numbers[i] != numbers[i] || (numbers[i] >= min && numbers[i] <= max &&
+                                     lanebloom_filter_may_contain(like, &numbers[i], 8))) {
+      expected[i / 8] |= (uint8_t)(1 << i % 8);
+      nexpected++;
+    }
+  lanebloom_parquet *file = open_planned(&plan, &bytes);
+  lanebloom_parquet_keys *prepared = prepare(file, &keys);
+  for (size_t call = 0; call < NCALLS; call++) {
+    cr_assert(!lanebloom_parquet_screen(file, 0, 0, prepared, bitmap, &nmaybe, NULL, 0));
+    cr_assert(nmaybe == nexpected, "call %zu: expected %zu keys, found %zu", call, nexpected,
+              nmaybe);
+    test_same_bytes("answers", bitmap, expected, sizeof bitmap);
+  }
+  lanebloom_parquet_keys_free(prepared);
+  lanebloom_parquet_free(file);
+  lanebloom_filter_free(like);
+  free(bytes);
+  free(filter);
+  free(numbers);
 }
 
 /* A time that has two representations may be in either of two blocks. */
