@@ -1,6 +1,5 @@
 /* Has the list of all kernel tables, and chooses the one to use on this CPU.
  * SPDX-License-Identifier: MIT */
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,14 +37,10 @@ static const struct kernel_table *const tables[] = {
 };
 enum { NTABLES = sizeof tables / sizeof *tables };
 
-/* A choice is one pointer to a constant table. Relaxed memory order is enough: tables are constant
- * data, so a thread that sees the pointer also sees the table. */
-typedef _Atomic(const struct kernel_table *) kernel_choice;
-
 static const struct kernel_table
     refused; /* the choice if $LANEBLOOM_KERNEL names a table that cannot run here */
 static kernel_choice default_table; /* NULL until it is chosen */
-static kernel_choice active_table;  /* NULL if the default is in use */
+kernel_choice lanebloom_kernels_chosen;
 
 /* Returns the usable table of this rank, where rank 0 is the best, or NULL if fewer tables are
  * usable. If two scores are equal, the table that is listed first is better. */
@@ -132,12 +127,10 @@ bool lanebloom_cpu_gathers_fast(void)
 #endif
 }
 
-const struct kernel_table *lanebloom_kernels_current(void)
+const struct kernel_table *lanebloom_kernels_choose(void)
 {
-  const struct kernel_table *table = atomic_load_explicit(&active_table, memory_order_relaxed);
-  if (!table)
-    table = the_default();
-  return table == &refused ? NULL : table;
+  const struct kernel_table *table = the_default();
+  return table == &refused ? NULL : settle(&lanebloom_kernels_chosen, table);
 }
 
 size_t lanebloom_kernel_count(void)
@@ -176,6 +169,6 @@ lanebloom_status lanebloom_kernel_use(const char *name)
   const struct kernel_table *table = name ? by_name(name) : the_default();
   if (!table || table == &refused)
     return LANEBLOOM_ERR_KERNEL;
-  atomic_store_explicit(&active_table, table, memory_order_relaxed);
+  atomic_store_explicit(&lanebloom_kernels_chosen, table, memory_order_relaxed);
   return LANEBLOOM_OK;
 }

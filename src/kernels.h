@@ -6,6 +6,7 @@
 #define LANEBLOOM_KERNELS_H
 
 #include <lanebloom.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "batch.h"
@@ -77,6 +78,11 @@ typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
 typedef size_t sorted_probe_function(const struct filter_shape *shape, const uint8_t *payload,
                                      const struct sorted_hashes *sorted, uint8_t *bitmap);
 
+/* Tests a single key by its hash, of which 32 bits are in the low half: returns true if all probes
+ * find set bits. The shape must have ANSWER_BY_PROBES. */
+typedef bool may_match_function(const struct filter_shape *shape, const uint8_t *payload,
+                                uint64_t hash);
+
 struct layout_kernels {
   probe_function *probe;
   add_function *add;                   /* NULL if filters of this layout are not built */
@@ -95,6 +101,7 @@ struct kernel_table {
   unsigned (*score)(void);
   hash_function *hash[HASH_END];
   struct layout_kernels layout[LAYOUT_END];
+  may_match_function *may_match[LAYOUT_END];
 };
 
 /* The tables of all instruction sets. A build has the scalar table and the tables of its
@@ -109,10 +116,23 @@ extern const struct kernel_table lanebloom_kernels_vsx;
 
 /* ---- The choice (dispatch.c) ---- */
 
+/* The table in use, or NULL until it is chosen. Relaxed memory order is enough: tables are constant
+ * data, so a thread that sees the pointer also sees the table. */
+typedef _Atomic(const struct kernel_table *) kernel_choice;
+extern kernel_choice lanebloom_kernels_chosen;
+
+/* Chooses the default if no table is chosen. Returns what lanebloom_kernels_current() returns. */
+const struct kernel_table *lanebloom_kernels_choose(void);
+
 /* Returns the table in use, or NULL while $LANEBLOOM_KERNEL names a table that cannot run here. Any
  * thread may call this function at any time. A public function calls it once, so that one table
  * serves the whole call. */
-const struct kernel_table *lanebloom_kernels_current(void);
+static inline const struct kernel_table *lanebloom_kernels_current(void)
+{
+  const struct kernel_table *table =
+      atomic_load_explicit(&lanebloom_kernels_chosen, memory_order_relaxed);
+  return __builtin_expect(table != NULL, 1) ? table : lanebloom_kernels_choose();
+}
 
 /* Checks whether CPUID reports that QEMU translates instructions. QEMU emulates vectors lane by
  * lane, so scalar code is faster there: when probing FastLocalBloom, avx2-loads took 185 ns per

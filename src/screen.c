@@ -60,17 +60,18 @@ static inline bool may_match(const lanebloom_filter *filter, lanebloom_slice key
 {
   const struct format_table *format = filter->format;
   const uint64_t hash = lanebloom_hash_key_scalar[format->hash](key.data, key.size);
-  return lanebloom_may_match_scalar[format->layout](&filter->shape, filter->payload, hash);
+  return lanebloom_kernels_current()->may_match[format->layout](&filter->shape, filter->payload,
+                                                                hash);
 }
 
-/* Screens at most FEW_SCREENED keys with scalar code. This function and screen_many() are not
+/* Screens at most FEW_SCREENED keys one by one. This function and screen_many() are not
  * inlined, because lanebloom_filter_screen() would then have to save more registers even for a
  * single key. */
 __attribute__((noinline)) static size_t screen_few(const lanebloom_filter *filter,
                                                    const lanebloom_keys *keys, uint8_t *bitmap)
 {
   const struct format_table *format = filter->format;
-  may_match_function *const test = lanebloom_may_match_scalar[format->layout];
+  may_match_function *const test = lanebloom_kernels_current()->may_match[format->layout];
   const size_t n = keys->n, hash_nbytes = HASH_NBYTES[format->hash];
   uint64_t hashes[FEW_SCREENED]; /* room for hashes of either size */
   hash_keys(lanebloom_kernels_scalar.hash[format->hash], keys, hash_nbytes, hashes);

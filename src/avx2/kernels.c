@@ -24,10 +24,6 @@ static bool is_usable(void)
 }
 #endif
 
-#define SORTED_KERNELS                                                                             \
-  .layout[LAYOUT_ROCKSDB_LOCAL].sorted_probe = KERNEL(rocksdb_local_sorted_probe),                 \
-  .layout[LAYOUT_PARQUET].sorted_probe = KERNEL(parquet_sorted_probe)
-
 static unsigned avx2_score(void)
 {
   return !is_usable() ? 0 : lanebloom_cpu_gathers_fast() ? 21 : 19;
@@ -39,15 +35,13 @@ static unsigned avx2_loads_score(void)
 }
 
 const struct kernel_table lanebloom_kernels_avx2_loads = {
-    LANES_KERNELS,
-    SORTED_KERNELS,
+    X86_KERNELS,
     .name = "avx2-loads" SUFFIX,
     .score = avx2_loads_score,
 };
 
 const struct kernel_table lanebloom_kernels_avx2 = {
-    LANES_KERNELS,
-    SORTED_KERNELS,
+    X86_KERNELS,
     .name = "avx2" SUFFIX,
     .score = avx2_score,
     .layout[LAYOUT_LEVELDB].probe = KERNEL(leveldb_probe_by_gathers),

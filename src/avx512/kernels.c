@@ -14,8 +14,8 @@ static bool is_usable(void)
 {
   return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-         __builtin_cpu_supports("popcnt");
+         __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
+         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
 static unsigned avx512_score(void)
@@ -28,25 +28,14 @@ static unsigned avx512_loads_score(void)
   return is_usable() ? 30 : 0;
 }
 
-/* The kernels of AVX2 probe sorted hashes, because many lines have fewer hashes than a vector of 64
- * bytes, and shuffles of bytes are not faster in longer vectors: Zen 4 splits them, and Intel's
- * CPUs run them on one port instead of two. */
-sorted_probe_function KERNEL_OF(rocksdb_local_sorted_probe, avx2);
-sorted_probe_function KERNEL_OF(parquet_sorted_probe, avx2);
-#define SORTED_KERNELS                                                                             \
-  .layout[LAYOUT_ROCKSDB_LOCAL].sorted_probe = KERNEL_OF(rocksdb_local_sorted_probe, avx2),        \
-  .layout[LAYOUT_PARQUET].sorted_probe = KERNEL_OF(parquet_sorted_probe, avx2)
-
 const struct kernel_table lanebloom_kernels_avx512_loads = {
-    LANES_KERNELS,
-    SORTED_KERNELS,
+    X86_KERNELS,
     .name = "avx512-loads",
     .score = avx512_loads_score,
 };
 
 const struct kernel_table lanebloom_kernels_avx512 = {
-    LANES_KERNELS,
-    SORTED_KERNELS,
+    X86_KERNELS,
     .name = "avx512",
     .score = avx512_score,
     .layout[LAYOUT_LEVELDB].probe = KERNEL(leveldb_probe_by_gathers),

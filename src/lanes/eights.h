@@ -23,4 +23,25 @@ static inline vector spread(const uint8_t *hashes, size_t i, size_t step)
   return permute32(step == 1 ? load_in_eights(hashes) : load(hashes), dwords);
 }
 
+/* The position of each probe in its line, in three forms. In each lane, the lowest 9 bits of
+ * `positions` are the number of the bit in the line, and the lowest 5 of these 9 are the number of
+ * the bit in its dword. The lowest 4 bits of `dwords` are the number of the dword. The sign bit of
+ * `signs` is set if the dword is in the upper half of the line. All other bits may have any
+ * value. */
+struct probes {
+  vector signs, dwords, positions;
+};
+
+#if VECTOR_NBYTES == 32
+
+/* Returns the bit that each probe finds in the line, as the sign of its lane. */
+static inline vector bits_as_signs(struct probes probes, const uint8_t *line)
+{
+  const vector lower = permute32(load(line), probes.dwords),
+               upper = permute32(load(line + VECTOR_NBYTES), probes.dwords);
+  return pick_bits32(select_by_sign32(probes.signs, upper, lower), probes.positions);
+}
+
+#endif
+
 #endif

@@ -9,15 +9,6 @@
 
 #include "eights.h"
 
-/* The position of each probe in its line, in three forms. In each lane, the lowest 9 bits of
- * `positions` are the number of the bit in the line, and the lowest 5 of these 9 are the number of
- * the bit in its dword. The lowest 4 bits of `dwords` are the number of the dword. The sign bit of
- * `signs` is set if the dword is in the upper half of the line. All other bits may have any
- * value. */
-struct probes {
-  vector signs, dwords, positions;
-};
-
 /* Returns the probes of NKEYS hashes from hash i on. Each layout's file defines this function and
  * struct lookup. */
 static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass,
@@ -26,14 +17,6 @@ static inline struct probes probes_of(const struct lookup *lookup, uint32_t pass
 #if VECTOR_NBYTES == 32
 
 /* ---- A line in two vectors ---- */
-
-/* Returns the bit that each probe finds in the line, as the sign of its lane. */
-static inline vector bits_as_signs(struct probes probes, const uint8_t *line)
-{
-  const vector lower = permute32(load(line), probes.dwords),
-               upper = permute32(load(line + VECTOR_NBYTES), probes.dwords);
-  return pick_bits32(select_by_sign32(probes.signs, upper, lower), probes.positions);
-}
 
 static inline uint8_t probe_eight(const struct lookup *lookup, uint32_t npasses,
                                   const uint8_t *payload, const uint64_t *offsets,

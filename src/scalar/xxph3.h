@@ -77,7 +77,9 @@ static inline uint64_t xxph3_17_to_128(const uint8_t *key, size_t size)
   return xxph3_avalanche(h);
 }
 
-static inline uint64_t xxph3_129_to_240(const uint8_t *key, size_t size)
+/* This function and xxph3_above_240() are not inlined, because xxph3() would then have to save
+ * registers even for a short key. */
+__attribute__((noinline)) static uint64_t xxph3_129_to_240(const uint8_t *key, size_t size)
 {
   uint64_t h = size * XXPH3_PRIME64_1;
   for (size_t i = 0; i < 8; i++)
@@ -124,7 +126,7 @@ static inline uint64_t xxph3_merge(const uint64_t lanes[XXPH3_NLANES], size_t si
   return xxph3_avalanche(h);
 }
 
-static inline uint64_t xxph3_above_240(const uint8_t *key, size_t size)
+__attribute__((noinline)) static uint64_t xxph3_above_240(const uint8_t *key, size_t size)
 {
   uint64_t lanes[XXPH3_NLANES];
   memcpy(lanes, xxph3_first_lanes, sizeof lanes);

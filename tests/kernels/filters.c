@@ -44,6 +44,9 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
     struct guarded bitmap = guarded_make((n + 7) / 8, trial_place(trial, round));
     trial_probe(trial, trial->ops, shape, filter.bytes, input.bytes, n, bitmap.bytes);
     test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
+    probe_one_by_one(trial->ops, shape, filter.bytes, input.bytes, trial->format->hash_nbytes, n,
+                     bitmap.bytes);
+    test_same_bytes("bits of single keys", bitmap.bytes, expected, (n + 7) / 8);
     guarded_free(&input);
     guarded_free(&filter);
     guarded_free(&bitmap);

@@ -298,6 +298,9 @@ static void check(struct trial *trial, const struct operations *ops, const uint8
   struct guarded hits = guarded_make((n + 7) / 8, some_place(&trial->rng));
   probe_hashes(trial, ops, found.bytes, hits.bytes);
   test_same_bytes("bitmap of hashes", hits.bytes, bitmap, (n + 7) / 8);
+  probe_one_by_one(ops, &trial->shape, trial->payload.bytes, found.bytes,
+                   HASH_NBYTES[trial->format->hash], n, hits.bytes);
+  test_same_bytes("bits of single keys", hits.bytes, bitmap, (n + 7) / 8);
   guarded_free(&hits);
   guarded_free(&found);
 

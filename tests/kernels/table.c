@@ -111,7 +111,7 @@ static bool inherits(const struct kernel_table *table, size_t the_case, const st
   const struct operations ops = operations_of(table, format->table),
                           scalar = operations_of(&lanebloom_kernels_scalar, format->table);
   return table != &lanebloom_kernels_scalar && (!(about & HASHING) || ops.hash == scalar.hash) &&
-         (!(about & PROBING) || ops.probe == scalar.probe) &&
+         (!(about & PROBING) || (ops.probe == scalar.probe && ops.may_match == scalar.may_match)) &&
          (!(about & ADDING) ||
           (ops.add == scalar.add && ops.scratch_nbytes == scalar.scratch_nbytes));
 }

@@ -50,6 +50,7 @@ struct operations {
   probe_function *probe;
   add_function *add;
   scratch_function *scratch_nbytes;
+  may_match_function *may_match; /* NULL in a model */
 };
 
 static inline struct operations operations_of(const struct kernel_table *table,
@@ -57,7 +58,19 @@ static inline struct operations operations_of(const struct kernel_table *table,
 {
   const struct layout_kernels *layout = &table->layout[format->layout];
   return (struct operations){table->hash[format->hash], layout->probe, layout->add,
-                             layout->scratch_nbytes};
+                             layout->scratch_nbytes, table->may_match[format->layout]};
+}
+
+/* Probes hashes of this size one by one. */
+static inline void probe_one_by_one(const struct operations *ops, const struct filter_shape *shape,
+                                    const uint8_t *payload, const void *hashes, size_t hash_nbytes,
+                                    size_t n, uint8_t *bitmap)
+{
+  memset(bitmap, 0, (n + 7) / 8);
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t hash = hash_nbytes == 8 ? hash64_at(hashes, i) : hash32_at(hashes, i);
+    bitmap[i / 8] |= (uint8_t)(ops->may_match(shape, payload, hash) << i % 8);
+  }
 }
 
 /* A format: its operations, and the positions of its probes, which are NULL for Ribbon. Hashing

@@ -205,18 +205,18 @@ static void hash_spark_murmur3(const lanebloom_keys *keys, void *hashes)
   }
 }
 
-const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL},
+const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL, NULL},
                                     leveldb_position};
-const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL},
+const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL, NULL},
                                            leveldb_position};
-const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add, NULL},
+const struct model model_rocksdb_legacy = {{hash_signed, legacy_probe, legacy_add, NULL, NULL},
                                            legacy_position};
-const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add, NULL},
+const struct model model_rocksdb_local = {{hash_xxph3, local_probe, local_add, NULL, NULL},
                                           local_position};
-const struct model model_rocksdb_ribbon = {{hash_xxph3, ribbon_probe, NULL, NULL}, NULL};
-const struct model model_parquet = {{hash_xxh64, parquet_probe, parquet_add, NULL},
+const struct model model_rocksdb_ribbon = {{hash_xxph3, ribbon_probe, NULL, NULL, NULL}, NULL};
+const struct model model_parquet = {{hash_xxh64, parquet_probe, parquet_add, NULL, NULL},
                                     parquet_position};
-const struct model model_spark_v1 = {{hash_spark_murmur3, spark_v1_probe_each, spark_v1_add, NULL},
-                                     spark_v1_position};
-const struct model model_spark_v2 = {{hash_spark_murmur3, spark_v2_probe_each, spark_v2_add, NULL},
-                                     spark_v2_position};
+const struct model model_spark_v1 = {
+    {hash_spark_murmur3, spark_v1_probe_each, spark_v1_add, NULL, NULL}, spark_v1_position};
+const struct model model_spark_v2 = {
+    {hash_spark_murmur3, spark_v2_probe_each, spark_v2_add, NULL, NULL}, spark_v2_position};
