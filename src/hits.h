@@ -54,9 +54,10 @@ static inline size_t hits_count(const uint8_t *hits, size_t nbytes)
     memcpy(&eight, hits, sizeof eight);
     n += (unsigned)__builtin_popcountll(eight);
   }
+  uint64_t rest = 0;
   for (size_t i = 0; i < nbytes; i++)
-    n += (unsigned)__builtin_popcount(hits[i]);
-  return n;
+    rest = rest << 8 | hits[i];
+  return n + (unsigned)__builtin_popcountll(rest);
 }
 
 /* Expands eight hit bits to eight bytes of 0 or 1, the first bit in the least significant byte. */

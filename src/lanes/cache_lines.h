@@ -184,6 +184,21 @@ probe_blocks(const uint8_t *payload, struct hash_source *source, uint8_t *bitmap
   }
 }
 
+/* Probes hashes that fit into one block, so that no other block is being loaded meanwhile. */
+static inline __attribute__((always_inline)) void
+probe_one_block(const uint8_t *payload, struct hash_source *source, uint8_t *bitmap,
+                const uint32_t npasses, const bool far, const struct lookup *lookup,
+                const struct cache_line_steps *steps)
+{
+  struct block block;
+  block_first(&block, source, payload, far, lookup, steps);
+  for (size_t i = 0; i < block.n; i += 8)
+    *bitmap++ = steps->probe(lookup, npasses, payload, block.offsets + i,
+                             block.hashes + i * steps->hash_nbytes, far);
+  if (block.n % 8 != 0)
+    bitmap[-1] &= (uint8_t)((1 << block.n % 8) - 1);
+}
+
 /* Probes all hashes. For the common case of up to eight probes, npasses and far are constants, so
  * that compilers make separate loops. */
 static inline __attribute__((always_inline)) void
@@ -193,7 +208,11 @@ cache_lines_probe(const struct filter_shape *shape, const uint8_t *payload,
 {
   const uint32_t npasses = npasses_for(shape->nprobes);
   const bool far = shape->nbytes > NEAR_NBYTES;
-  if (npasses == 1 && !far)
+  if (npasses == 1 && !far && source->n <= IN_FLIGHT_NKEYS)
+    probe_one_block(payload, source, bitmap, 1, false, lookup, steps);
+  else if (npasses == 1 && far && source->n <= IN_FLIGHT_NKEYS)
+    probe_one_block(payload, source, bitmap, 1, true, lookup, steps);
+  else if (npasses == 1 && !far)
     probe_blocks(payload, source, bitmap, 1, false, lookup, steps);
   else if (npasses == 1)
     probe_blocks(payload, source, bitmap, 1, true, lookup, steps);

@@ -23,6 +23,12 @@ static inline vector spread(const uint8_t *hashes, size_t i, size_t step)
   return permute32(step == 1 ? load_in_eights(hashes) : load(hashes), dwords);
 }
 
+/* Selects the lanes of the first nprobes probes of each key. */
+static inline mask32 first_probes(uint32_t nprobes)
+{
+  return greater_signed32(splat32(nprobes), bit_and(iota32(), splat32(PASS_NPROBES - 1)));
+}
+
 /* The position of each probe in its line, in three forms. In each lane, the lowest 9 bits of
  * `positions` are the number of the bit in the line, and the lowest 5 of these 9 are the number of
  * the bit in its dword. The lowest 4 bits of `dwords` are the number of the dword. The sign bit of

@@ -15,6 +15,11 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
   lookup->addend = splat64(shape->lines.reciprocal.addend);
   lookup->shift = splat64(shape->lines.reciprocal.shift);
   uint32_t lanes[ROCKSDB_LEGACY_MAX_NPASSES * PASS_NPROBES];
+  if (shape->nprobes <= PASS_NPROBES) { /* faster: the compiler makes all eight numbers */
+    rocksdb_legacy_numbers(PASS_NPROBES, lanes);
+    lookup->numbers[0] = keep32(first_probes(shape->nprobes), load_in_eights(lanes));
+    return;
+  }
   rocksdb_legacy_numbers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
     lookup->numbers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);

@@ -12,6 +12,11 @@ static inline void prepare(const struct filter_shape *shape, struct lookup *look
 {
   lookup->nlines = splat64(shape->lines.n);
   uint32_t lanes[ROCKSDB_LOCAL_MAX_NPASSES * PASS_NPROBES];
+  if (shape->nprobes <= PASS_NPROBES) { /* faster: the compiler computes all eight powers */
+    rocksdb_local_powers(PASS_NPROBES, lanes);
+    lookup->powers[0] = select32(first_probes(shape->nprobes), load_in_eights(lanes), splat32(1));
+    return;
+  }
   rocksdb_local_powers(shape->nprobes, lanes);
   for (uint32_t pass = 0; pass < npasses_for(shape->nprobes); pass++)
     lookup->powers[pass] = load_in_eights(&lanes[pass * PASS_NPROBES]);
