@@ -43,17 +43,20 @@ static inline void store_positions(uint32_t *to, vector positions)
 /* Sets the bits at these positions of a line. For each position, all dwords of the line shift a bit
  * at once, each by the position less the dword's own first position. This count is 0 to 31 only in
  * the dword that has the position. In all other dwords, the count is negative, or 32 or more, and
- * then the shift gives 0. */
+ * then the shift gives 0. Two positions are handled at a time. If nbits is odd, the position after
+ * the last one is used, too; the lane of this position repeats the first probe. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   (void)far;
   const vector one = splat32(1), before_lower = shift_left32(iota32(), 5),
                before_upper = add32(before_lower, splat32(8 * VECTOR_NBYTES));
   vector lower = load(line), upper = load(line + VECTOR_NBYTES);
-  for (uint32_t i = 0; i < nbits; i++) {
-    const vector bit = splat32(positions[i]);
-    lower = bit_or(lower, shift_left_each32(one, sub32(bit, before_lower)));
-    upper = bit_or(upper, shift_left_each32(one, sub32(bit, before_upper)));
+  for (uint32_t i = 0; i < nbits; i += 2) {
+    const vector a = splat32(positions[i]), b = splat32(positions[i + 1]);
+    lower = bit_or(lower, bit_or(shift_left_each32(one, sub32(a, before_lower)),
+                                 shift_left_each32(one, sub32(b, before_lower))));
+    upper = bit_or(upper, bit_or(shift_left_each32(one, sub32(a, before_upper)),
+                                 shift_left_each32(one, sub32(b, before_upper))));
   }
   store(line, lower);
   store(line + VECTOR_NBYTES, upper);
@@ -102,9 +105,7 @@ static inline void store_positions(uint32_t *to, vector positions)
   store_halves(to, to + MAX_NPASSES * PASS_NPROBES, positions);
 }
 
-/* Sets the bits at these positions of a line, as the other variant does, but two at a time. If
- * nbits is odd, the position after the last one is used, too; the lane of this position repeats the
- * first probe. */
+/* Sets the bits at these positions of a line, as the other variant does. */
 static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t nbits, bool far)
 {
   const vector one = splat32(1), before = shift_left32(iota32(), 5);
@@ -121,8 +122,9 @@ static inline void set_bits(uint8_t *line, const uint32_t *positions, uint32_t n
 
 /* ---- Adding ---- */
 
-static inline void add_eight(const struct lookup *lookup, uint32_t nprobes, uint8_t *payload,
-                             const uint64_t *offsets, const uint8_t *hashes, size_t n, bool far)
+static inline __attribute__((always_inline)) void
+add_probes(const struct lookup *lookup, const uint32_t nprobes, uint8_t *payload,
+           const uint64_t *offsets, const uint8_t *hashes, size_t n, bool far)
 {
   uint32_t positions[8][MAX_NPASSES * PASS_NPROBES];
   for (size_t i = 0; i < 8; i += NKEYS)
@@ -132,6 +134,18 @@ static inline void add_eight(const struct lookup *lookup, uint32_t nprobes, uint
                               splat32(8 * CACHE_LINE_NBYTES - 1)));
   for (size_t i = 0; i < n; i++)
     set_bits(payload + offsets[i], positions[i], nprobes, far);
+}
+
+/* Adds eight hashes. For the usual number of probes, which 10 bits per key make, nprobes is a
+ * constant, so that compilers unroll the loops. */
+static inline void add_eight(const struct lookup *lookup, uint32_t nprobes, uint8_t *payload,
+                             const uint64_t *offsets, const uint8_t *hashes, size_t n, bool far)
+{
+  enum { USUAL_NPROBES = 6 };
+  if (nprobes == USUAL_NPROBES)
+    add_probes(lookup, USUAL_NPROBES, payload, offsets, hashes, n, far);
+  else
+    add_probes(lookup, nprobes, payload, offsets, hashes, n, far);
 }
 
 #endif
