@@ -691,7 +691,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
 
 /* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
  * adding a large batch to a builder with expected_keys takes additional memory, if the system has
- * it. For a filter of LevelDB's formats of 12 MiB or more, the additional memory is up to half the
+ * it. For a filter of LevelDB's formats of 14 MiB or more, the additional memory is up to half the
  * filter's size. For a filter of rocksdb-local or parquet of 128 MiB or more, it is up to the
  * filter's size. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_add(lanebloom_builder *builder,

@@ -66,20 +66,37 @@ locate_group(const struct modulus *modulus, uint32_t nprobes, const uint8_t *has
 
 /* ---- One by one ---- */
 
-/* Sets the bits of n hashes. */
-static inline __attribute__((always_inline)) void add_block(const struct filter_shape *shape,
-                                                            uint8_t *payload,
-                                                            const struct modulus *modulus,
-                                                            const uint8_t *hashes, size_t n)
+/* A filter is far, and its lines are prefetched, if it is larger than this. On a Zen 3, a key takes
+ * these times in ns:
+ *
+ *   size of the filter        6 MiB   8 MiB   12 MiB   16 MiB
+ *   without prefetching       9.4     14.0    36.4     43.6
+ *   with prefetching          11.7    13.4    20.8     36.5 */
+static const uint64_t NEAR_NBYTES = 8 << 20;
+
+/* Sets the bits of n hashes. If the filter is far, the lines of each group are prefetched, and the
+ * bits of the previous group are set while these lines are being loaded. */
+static inline __attribute__((always_inline)) void
+add_block(const struct filter_shape *shape, uint8_t *payload, const struct modulus *modulus,
+          const uint8_t *hashes, size_t n, const bool far)
 {
+  struct bits groups[2], *bits = &groups[0], *before = &groups[far];
+  size_t nbits_before = 0;
   for (size_t first = 0; first < n; first += GROUP_NKEYS) {
-    struct bits bits;
     uint32_t filled[GROUP_NKEYS];
     const uint8_t *group = group_at(hashes, first, n, filled);
     const size_t nkeys = n - first < GROUP_NKEYS ? n - first : GROUP_NKEYS;
-    const size_t nbits = locate_group(modulus, shape->nprobes, group, nkeys, NULL, &bits);
-    set_bits_at(payload, &bits, nbits);
+    const size_t nbits = locate_group(modulus, shape->nprobes, group, nkeys, NULL, bits);
+    for (size_t i = 0; far && i < nbits; i++)
+      __builtin_prefetch(payload + bits->bytes[i], 0, 2);
+    set_bits_at(payload, before, far ? nbits_before : nbits);
+    nbits_before = nbits;
+    struct bits *const done = before;
+    before = bits;
+    bits = done;
   }
+  if (far)
+    set_bits_at(payload, before, nbits_before);
 }
 
 /* ---- By partitions ---- */
@@ -157,7 +174,10 @@ void KERNEL(leveldb_add)(const struct filter_shape *shape, uint8_t *payload,
   if (!source->scratch) {
     while (source->next < source->n) {
       const uint8_t *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
-      add_block(shape, payload, &modulus, hashes, n);
+      if (shape->nbytes > NEAR_NBYTES)
+        add_block(shape, payload, &modulus, hashes, n, true);
+      else
+        add_block(shape, payload, &modulus, hashes, n, false);
     }
     return;
   }

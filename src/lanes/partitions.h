@@ -50,13 +50,14 @@ struct partition_rule {
 
 /* The rule for positions of bits. The collected positions take half as many bytes as the filter
  * has. If a batch has less than one position per cache line, loading whole partitions would load
- * more lines than adding one by one does. For filters below 12 MiB, adding one by one is faster,
- * because of the third-level cache. On a Zen 4, a key takes these times in ns:
+ * more lines than adding one by one does. For filters below 14 MiB, adding one by one is faster,
+ * because of the third-level cache and because lines are prefetched. On a Zen 3, a key takes these
+ * times in ns; with 16 MiB, one by one takes more if other programs use the third-level cache:
  *
- *   size of the filter        8 MiB   12 MiB   16 MiB
- *   one by one                9.1     17.8     26
- *   by partitions             20.6    21.8     20 */
-static const struct partition_rule POSITIONS = {12 << 20, 1, sizeof(uint32_t),
+ *   size of the filter        8 MiB   12 MiB   16 MiB     24 MiB
+ *   one by one                13.4    20.8     24 to 55   70
+ *   by partitions             36.9    36.9     38 to 40   41 */
+static const struct partition_rule POSITIONS = {14 << 20, 1, sizeof(uint32_t),
                                                 PARTITION_NBYTES / 2};
 
 /* The rule for hashes of 8 bytes. The collected hashes take as many bytes as the filter has. With

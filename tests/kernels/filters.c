@@ -260,23 +260,23 @@ void filter_beyond_caches(const struct trial *trial)
     size_t n;
     enum { RANDOM, EQUAL, HALF_EQUAL, NO_SCRATCH } kind;
   } rows[] = {
-      {16 * MIB, 6, 43689, RANDOM},
-      {16 * MIB, 6, 43690, RANDOM},
-      {13 * MIB, 30, 60000, RANDOM}, /* each partition is filled, and is added twice */
-      {13 * MIB - 77, 6, 60007, EQUAL},
-      {13 * MIB - 77, 6, 60007, NO_SCRATCH},
+      {24 * MIB, 6, 65535, RANDOM},
+      {24 * MIB, 6, 65536, RANDOM},
+      {21 * MIB, 30, 97000, RANDOM}, /* each partition is filled, and is added twice */
+      {21 * MIB - 77, 6, 60007, EQUAL},
+      {21 * MIB - 77, 6, 60007, NO_SCRATCH},
       {128 * MIB + 12345, 6, TWO_PER_LINE + 999, HALF_EQUAL},
       /* the rows below only if exhaustive */
-      {16 * MIB, 6, 1, RANDOM},
-      {16 * MIB, 6, MANY, RANDOM},
-      {16 * MIB + 1, 6, 50000, RANDOM},
-      {20 * MIB - 77, 6, 60007, EQUAL},
-      {20 * MIB - 77, 6, 60007, NO_SCRATCH},
-      {16 * MIB, 6, MANY, EQUAL},
-      {16 * MIB, 6, MANY, NO_SCRATCH},
-      {16 * MIB + 1, 30, MANY, RANDOM},
-      {20 * MIB - 77, 1, MANY, RANDOM},
-      {20 * MIB - 77, 6, MANY, EQUAL},
+      {24 * MIB, 6, 1, RANDOM},
+      {24 * MIB, 6, MANY, RANDOM},
+      {24 * MIB + 1, 6, 70000, RANDOM},
+      {28 * MIB - 77, 6, 80007, EQUAL},
+      {28 * MIB - 77, 6, 80007, NO_SCRATCH},
+      {24 * MIB, 6, MANY, EQUAL},
+      {24 * MIB, 6, MANY, NO_SCRATCH},
+      {24 * MIB + 1, 30, MANY, RANDOM},
+      {28 * MIB - 77, 1, MANY, RANDOM},
+      {28 * MIB - 77, 6, MANY, EQUAL},
   };
   const size_t hash_nbytes = trial->format->hash_nbytes;
   for (size_t r = 0; r < (test_exhaustive() ? COUNT(rows) : QUICK); r++) {
