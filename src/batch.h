@@ -74,7 +74,7 @@ enum {
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 
 /* Hashes keys of a layout that kernels do not read (enum gathered_layout). The function, which is
- * in hash.c, copies the keys block by block to a layout that kernels read. */
+ * in hash.c, lists the keys as slices, block by block. */
 void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes);
 

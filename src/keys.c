@@ -19,9 +19,9 @@ lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n)
 lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride, size_t n)
 {
   lanebloom_keys keys = lanebloom_keys_fixed(data, width, n);
-  if (width > 0 && stride != width) {
+  if (width > 0) {
     keys.stride = stride;
-    keys.layout = KEYS_STRIDED;
+    keys.layout = stride < width ? KEYS_OVERLAPPING : KEYS_FIXED;
   }
   return keys;
 }
@@ -58,7 +58,7 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
     return part; /* the pointers of an empty batch may be NULL */
   switch (keys->layout) {
   case KEYS_FIXED:
-  case KEYS_STRIDED:
+  case KEYS_OVERLAPPING:
     part.data = (const uint8_t *)keys->data + first * keys->stride;
     break;
   case KEYS_STRINGS:

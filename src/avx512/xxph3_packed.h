@@ -65,7 +65,7 @@ static inline vector word_indices(size_t unit)
  * bytes of each key. */
 static inline struct packing packing_4_to_8(size_t width)
 {
-  return (struct packing){word_indices(2 * width), ends_of_two(width)};
+  return (struct packing){word_indices(2 * width), ends_of_two(width, width)};
 }
 
 /* Returns the packing for keys of 9 to 16 bytes, one in each block: the first eight and the last

@@ -167,20 +167,21 @@ static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
  * must wait for the one before. While one chain waits, the CPU computes the other chains.
  * load_words() is not used: because of its array of addresses, clang 14 would test for every group,
  * and not once, whether a whole stripe is left. */
-static inline __attribute__((always_inline)) void
-hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails, uint8_t *hashes)
+static inline __attribute__((always_inline)) void hash_groups(const uint8_t *data, size_t width,
+                                                              size_t stride, size_t ngroups,
+                                                              bool signed_tails, uint8_t *hashes)
 {
   vector hash[NGROUPS];
   for (size_t g = 0; g < ngroups; g++)
     hash[g] = first_state(splat32((uint32_t)width));
   for (size_t left = width; left > 0; data += STRIPE_NBYTES) {
     for (size_t g = 0; g < ngroups; g++) {
-      const uint8_t *at = data + LANES32 * g * width;
+      const uint8_t *at = data + LANES32 * g * stride;
       vector rows[4], words[STRIPE_NWORDS];
       for (size_t r = 0; r < 4; r++) {
         const uint8_t *blocks[VECTOR_NBLOCKS];
         for (size_t b = 0; b < VECTOR_NBLOCKS; b++)
-          blocks[b] = at + (r + 4 * b) * width;
+          blocks[b] = at + (r + 4 * b) * stride;
         rows[r] = load_blocks(blocks);
       }
       transpose(rows, words);
@@ -197,14 +198,14 @@ hash_groups(const uint8_t *data, size_t width, size_t ngroups, bool signed_tails
 
 /* Hashes keys of any other width. 16 bytes must be readable from the start of the last stripe of
  * each key on. */
-static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
-                                  uint8_t *hashes)
+static inline void hash_any_width(const uint8_t *data, size_t width, size_t stride, size_t n,
+                                  bool signed_tails, uint8_t *hashes)
 {
   size_t i = 0;
   for (; width >= MIN_CHAIN && i + NGROUPS * LANES32 <= n; i += NGROUPS * LANES32)
-    hash_groups(data + i * width, width, NGROUPS, signed_tails, hashes + 4 * i);
+    hash_groups(data + i * stride, width, stride, NGROUPS, signed_tails, hashes + 4 * i);
   for (; i < n; i += LANES32)
-    hash_groups(data + i * width, width, 1, signed_tails, hashes + 4 * i);
+    hash_groups(data + i * stride, width, stride, 1, signed_tails, hashes + 4 * i);
 }
 
 static const struct bloomhash_widths widths = {LANES32, hash_width_4, hash_width_8, hash_width_16,
@@ -276,11 +277,11 @@ static inline struct lanes lanes_at(vector low, vector high, vector sizes)
   return (struct lanes){.at = {low, high}, .left = sizes, .hash = first_state(sizes)};
 }
 
-static inline struct lanes lanes_of_fixed(const uint8_t *data, size_t width)
+static inline struct lanes lanes_of_fixed(const uint8_t *data, size_t width, size_t stride)
 {
   uint64_t at[LANES32];
   for (size_t l = 0; l < LANES32; l++)
-    at[l] = (uint64_t)(uintptr_t)data + l * width;
+    at[l] = (uint64_t)(uintptr_t)data + l * stride;
   return lanes_at(load(at), load(at + LANES64), splat32((uint32_t)width));
 }
 
@@ -326,7 +327,7 @@ static inline struct lanes lanes_of(const lanebloom_keys *keys, size_t i)
   case KEYS_FIXED:
     break;
   }
-  return lanes_of_fixed((const uint8_t *)keys->data + i * keys->width, keys->width);
+  return lanes_of_fixed((const uint8_t *)keys->data + i * keys->stride, keys->width, keys->stride);
 }
 
 static inline __attribute__((always_inline)) void enter(const lanebloom_keys *keys, size_t i,

@@ -35,7 +35,7 @@ static inline struct load_bound load_bound_of(const lanebloom_keys *keys)
   const uint8_t *end = keys->data;
   switch ((enum keys_layout)keys->layout) {
   case KEYS_FIXED:
-    end += keys->n * keys->width;
+    end += (keys->n - 1) * keys->stride + keys->width;
     break;
   case KEYS_OFFSETS32:
     end += ((const uint32_t *)keys->index)[keys->n];
@@ -67,9 +67,10 @@ struct bloomhash_widths {
   void (*hash_8)(const uint8_t *data, size_t n, uint8_t *hashes);
   void (*hash_16)(const uint8_t *data, size_t n, uint8_t *hashes);
 
-  /* Hashes keys of any width but 0. 16 bytes must be readable from the start of the last stripe of
-   * each key on. */
-  void (*hash_any)(const uint8_t *data, size_t width, size_t n, bool signed_tails, uint8_t *hashes);
+  /* Hashes keys of any width but 0, at equal distances. 16 bytes must be readable from the start of
+   * the last stripe of each key on. */
+  void (*hash_any)(const uint8_t *data, size_t width, size_t stride, size_t n, bool signed_tails,
+                   uint8_t *hashes);
 };
 
 /* Hashes keys of one width, in whole groups of nlanes keys, from the first key on. Stops before the
@@ -80,23 +81,25 @@ hash_fixed(const lanebloom_keys *keys, bool signed_tails, const struct bloomhash
            uint8_t *hashes)
 {
   const uint8_t *data = keys->data;
-  const size_t width = keys->width, nlanes = widths->nlanes, n = keys->n / nlanes * nlanes;
-  if (width == 4) {
+  const size_t width = keys->width, stride = keys->stride;
+  const size_t nlanes = widths->nlanes, n = keys->n / nlanes * nlanes;
+  const size_t packed_width = stride == width ? width : 0;
+  if (packed_width == 4) {
     widths->hash_4(data, n, hashes);
     return n;
   }
-  if (width == 8) {
+  if (packed_width == 8) {
     widths->hash_8(data, n, hashes);
     return n;
   }
-  if (width == 16) {
+  if (packed_width == 16) {
     widths->hash_16(data, n, hashes);
     return n;
   }
   const size_t last_nbytes = width % STRIPE_NBYTES;
-  const size_t n_beyond = last_nbytes > 0 ? (STRIPE_NBYTES - last_nbytes + width - 1) / width : 0;
+  const size_t n_beyond = last_nbytes > 0 ? (STRIPE_NBYTES - last_nbytes + stride - 1) / stride : 0;
   const size_t n_inside = n_beyond < keys->n ? (keys->n - n_beyond) / nlanes * nlanes : 0;
-  widths->hash_any(data, width, n_inside, signed_tails, hashes);
+  widths->hash_any(data, width, stride, n_inside, signed_tails, hashes);
   return n_inside;
 }
 

@@ -154,10 +154,10 @@ static inline void store_hashes(void *hashes, size_t i, words group)
 
 /* Hashes the keys of a group that are not in lanes. The group begins with key i. */
 __attribute__((always_inline)) static inline void hash_rest(const uint8_t *keys, size_t width,
-                                                            size_t i, void *hashes)
+                                                            size_t stride, size_t i, void *hashes)
 {
   for (size_t j = i + LANES64; j < i + GROUP_NKEYS; j++)
-    hash64_store(hashes, j, xxh64(keys + j * width, width));
+    hash64_store(hashes, j, xxh64(keys + j * stride, width));
 }
 
 static size_t hash_4(const uint8_t *keys, size_t n, void *hashes)
@@ -166,7 +166,7 @@ static size_t hash_4(const uint8_t *keys, size_t n, void *hashes)
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
     const words loaded = (words)load_widened32(keys + 4 * i);
     store_hashes(hashes, i, finish(take_4(splat(XXH64_PRIME_5 + 4), loaded)));
-    hash_rest(keys, 4, i, hashes);
+    hash_rest(keys, 4, 4, i, hashes);
   }
   return i;
 }
@@ -177,7 +177,7 @@ static size_t hash_8(const uint8_t *keys, size_t n, void *hashes)
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
     const words loaded = (words)load(keys + 8 * i);
     store_hashes(hashes, i, finish(take_8(splat(XXH64_PRIME_5 + 8), loaded)));
-    hash_rest(keys, 8, i, hashes);
+    hash_rest(keys, 8, 8, i, hashes);
   }
   return i;
 }
@@ -190,28 +190,29 @@ static size_t hash_16(const uint8_t *keys, size_t n, void *hashes)
     const vector a = load(at), b = load(at + VECTOR_NBYTES);
     const words hash = take_8(splat(XXH64_PRIME_5 + 16), (words)unzipped(unzip_even64(a, b)));
     store_hashes(hashes, i, finish(take_8(hash, (words)unzipped(unzip_odd64(a, b)))));
-    hash_rest(keys, 16, i, hashes);
+    hash_rest(keys, 16, 16, i, hashes);
   }
   return i;
 }
 
-__attribute__((always_inline)) static inline size_t hash_width(const uint8_t *data, size_t width,
-                                                               size_t n, void *hashes)
+__attribute__((always_inline)) static inline size_t
+hash_width(const uint8_t *data, size_t width, size_t stride, size_t n, void *hashes)
 {
   size_t i = 0;
   for (; i + GROUP_NKEYS <= n; i += GROUP_NKEYS) {
     const uint8_t *keys[LANES64];
     for (size_t j = 0; j < LANES64; j++)
-      keys[j] = data + (i + j) * width;
+      keys[j] = data + (i + j) * stride;
     store_hashes(hashes, i, hash_group(keys, width));
-    hash_rest(data, width, i, hashes);
+    hash_rest(data, width, stride, i, hashes);
   }
   return i;
 }
 
-static inline size_t hash_fixed(const uint8_t *keys, size_t width, size_t n, void *hashes)
+static inline size_t hash_fixed(const uint8_t *keys, size_t width, size_t stride, size_t n,
+                                void *hashes)
 {
-  switch (width) {
+  switch (stride == width ? width : 0) {
   case 4:
     return hash_4(keys, n, hashes);
   case 8:
@@ -219,9 +220,9 @@ static inline size_t hash_fixed(const uint8_t *keys, size_t width, size_t n, voi
   case 16:
     return hash_16(keys, n, hashes);
   case UUID_TEXT_NBYTES:
-    return hash_width(keys, UUID_TEXT_NBYTES, n, hashes);
+    return hash_width(keys, UUID_TEXT_NBYTES, UUID_TEXT_NBYTES, n, hashes);
   default:
-    return hash_width(keys, width, n, hashes);
+    return hash_width(keys, width, stride, n, hashes);
   }
 }
 
@@ -251,7 +252,7 @@ static inline size_t hash_sizes(const lanebloom_keys *keys, void *hashes)
 void KERNEL(xxh64_hash)(const lanebloom_keys *keys, void *hashes)
 {
   const size_t done = keys->layout == KEYS_FIXED
-                          ? hash_fixed(keys->data, keys->width, keys->n, hashes)
+                          ? hash_fixed(keys->data, keys->width, keys->stride, keys->n, hashes)
                           : hash_sizes(keys, hashes);
   for (size_t i = done; i < keys->n; i++) {
     const lanebloom_slice key = keys_at(keys, i);

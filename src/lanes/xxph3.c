@@ -14,38 +14,40 @@ enum { PAGE_NBYTES = 4096 /* the size of the smallest pages */ };
 
 /* ---- Keys of one width ---- */
 
-static inline vector mix16_of_width(const uint8_t *at, size_t width, size_t secret)
+static inline vector mix16_strided(const uint8_t *at, size_t stride, size_t secret)
 {
-  return mix16(load_strided(at, 2 * width), load_strided(at + width, 2 * width), secret);
+  return mix16(load_strided(at, 2 * stride), load_strided(at + stride, 2 * stride), secret);
 }
 
-static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t n, void *hashes)
+static size_t fixed_17_to_128(const uint8_t *keys, size_t width, size_t stride, size_t n,
+                              void *hashes)
 {
   size_t i = 0;
   for (; i + LANES64 <= n; i += LANES64) {
-    const uint8_t *first = keys + i * width, *last = first + width - 16;
+    const uint8_t *first = keys + i * stride, *last = first + width - 16;
     vector h = splat64(width * XXPH3_PRIME64_1);
     for (size_t j = 0; j <= (width - 1) / 32; j++) {
-      h = add64(h, mix16_of_width(first + 16 * j, width, 32 * j));
-      h = add64(h, mix16_of_width(last - 16 * j, width, 32 * j + 16));
+      h = add64(h, mix16_strided(first + 16 * j, stride, 32 * j));
+      h = add64(h, mix16_strided(last - 16 * j, stride, 32 * j + 16));
     }
     store_hashes(hashes, i, avalanche(h));
   }
   return i;
 }
 
-static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t n, void *hashes)
+static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t stride, size_t n,
+                               void *hashes)
 {
   size_t i = 0;
   for (; i + LANES64 <= n; i += LANES64) {
-    const uint8_t *at = keys + i * width;
+    const uint8_t *at = keys + i * stride;
     vector h = splat64(width * XXPH3_PRIME64_1);
     for (size_t j = 0; j < 8; j++)
-      h = add64(h, mix16_of_width(at + 16 * j, width, 16 * j));
+      h = add64(h, mix16_strided(at + 16 * j, stride, 16 * j));
     h = avalanche(h);
     for (size_t j = 8; j < width / 16; j++)
-      h = add64(h, mix16_of_width(at + 16 * j, width, 16 * (j - 8) + 3));
-    store_hashes(hashes, i, avalanche(add64(h, mix16_of_width(at + width - 16, width, 119))));
+      h = add64(h, mix16_strided(at + 16 * j, stride, 16 * (j - 8) + 3));
+    store_hashes(hashes, i, avalanche(add64(h, mix16_strided(at + width - 16, stride, 119))));
   }
   return i;
 }
@@ -53,24 +55,27 @@ static size_t fixed_129_to_240(const uint8_t *keys, size_t width, size_t n, void
 /* Hashes keys of one width, from the first key on. Returns the number of hashed keys. If there are
  * only four lanes, keys of 129 to 240 bytes are left to scalar code, because four lanes are not
  * faster. */
-static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
-                                                               size_t n, void *hashes)
+static inline __attribute__((always_inline)) size_t
+hash_fixed(const uint8_t *keys, size_t width, size_t stride, size_t n, void *hashes)
 {
-  if (width == 8)
+  const bool apart = stride != width;
+  if (width == 8 && !apart)
     return fixed_8(keys, n, hashes);
-  if (width == 16)
+  if (width == 16 && !apart)
     return fixed_16(keys, n, hashes);
   if (width >= 4 && width <= 8)
-    return fixed_4_to_8(keys, width, n, hashes);
+    return apart ? strided_4_to_8(keys, width, stride, n, hashes)
+                 : fixed_4_to_8(keys, width, n, hashes);
   if (width >= 9 && width <= 16)
-    return fixed_9_to_16(keys, width, n, hashes);
+    return apart ? strided_9_to_16(keys, width, stride, n, hashes)
+                 : fixed_9_to_16(keys, width, n, hashes);
   if (width >= 17 && width <= 128)
-    return fixed_17_to_128(keys, width, n, hashes);
+    return fixed_17_to_128(keys, width, stride, n, hashes);
   if (LANES64 > 4 && width > 128 && width <= 240)
-    return fixed_129_to_240(keys, width, n, hashes);
+    return fixed_129_to_240(keys, width, stride, n, hashes);
   if (width <= 240)
     return 0;
-  hash_wide(keys, width, n, &stripes, hashes);
+  hash_wide(keys, width, stride, n, &stripes, hashes);
   return n;
 }
 

@@ -50,11 +50,11 @@ hash_above_240(const uint8_t *key, size_t size, const struct xxph3_stripe_steps 
 
 /* Hashes keys of one width, which must be above 240 bytes. */
 static inline __attribute__((always_inline)) void
-hash_wide(const uint8_t *keys, size_t width, size_t n, const struct xxph3_stripe_steps *stripes,
-          void *hashes)
+hash_wide(const uint8_t *keys, size_t width, size_t stride, size_t n,
+          const struct xxph3_stripe_steps *stripes, void *hashes)
 {
   for (size_t i = 0; i < n; i++)
-    hash64_store(hashes, i, hash_above_240(keys + i * width, width, stripes));
+    hash64_store(hashes, i, hash_above_240(keys + i * stride, width, stripes));
 }
 
 /* ---- Batches ---- */
@@ -63,7 +63,7 @@ hash_wide(const uint8_t *keys, size_t width, size_t n, const struct xxph3_stripe
  * lists them in a constant of this type. */
 struct xxph3_steps {
   /* Hashes keys of one width, from the first key on. Returns the number of hashed keys. */
-  size_t (*hash_fixed)(const uint8_t *keys, size_t width, size_t n, void *hashes);
+  size_t (*hash_fixed)(const uint8_t *keys, size_t width, size_t stride, size_t n, void *hashes);
 
   /* Hashes at most MIXED_NKEYS keys of any sizes. */
   void (*hash_mixed)(const lanebloom_keys *keys, void *hashes);
@@ -146,7 +146,7 @@ xxph3_hash(const lanebloom_keys *keys, const struct xxph3_steps *steps, void *ha
     hash_sizes(keys, steps, hashes);
     return;
   }
-  const size_t done = steps->hash_fixed(keys->data, keys->width, keys->n, hashes);
+  const size_t done = steps->hash_fixed(keys->data, keys->width, keys->stride, keys->n, hashes);
   if (done < keys->n)
     hash_in_scalar(keys, done, keys->n - done, hashes);
 }

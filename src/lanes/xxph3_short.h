@@ -41,7 +41,7 @@ static inline vector load_4_to_8(const uint8_t *keys, size_t width, const struct
 
 static inline size_t fixed_4_to_8(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
-  const struct packing how = {ends_of_two(width)};
+  const struct packing how = {ends_of_two(width, width)};
   return hash_4_to_8_of(keys, width, &how, 2, n, hashes);
 }
 
@@ -52,17 +52,7 @@ static inline size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
 
 static inline size_t fixed_9_to_16(const uint8_t *keys, size_t width, size_t n, void *hashes)
 {
-  const vector size = splat64(width);
-  size_t i = 0;
-  for (; i + LANES64 + 1 <= n; i += LANES64) {
-    const uint8_t *first = keys + i * width, *last = first + width - 8;
-    const vector low =
-        interleave_low64(load_strided(first, 2 * width), load_strided(first + width, 2 * width));
-    const vector high =
-        interleave_low64(load_strided(last, 2 * width), load_strided(last + width, 2 * width));
-    store_hashes(hashes, i, hash_9_to_16(low, high, size));
-  }
-  return i;
+  return strided_9_to_16(keys, width, width, n, hashes);
 }
 
 static inline size_t fixed_16(const uint8_t *keys, size_t n, void *hashes)

@@ -207,16 +207,51 @@ hash_4_to_8_of(const uint8_t *keys, size_t width, const struct packing *how, siz
   return i;
 }
 
-/* Returns indices for two keys, a and b, of w bytes each. In each block, they select the first four
- * and the last four bytes of both keys:
+/* Returns indices for two keys, a and b, of w bytes each; b begins `distance` bytes after a. In
+ * each block, they select the first four and the last four bytes of both keys:
  *
  *   a0-3 a(w-4)-(w-1) b0-3 b(w-4)-(w-1) */
-static inline vector ends_of_two(size_t width)
+static inline vector ends_of_two(size_t width, size_t distance)
 {
-  static const uint32_t starts[4] = {0, -0x04040404u, 0, -0x04040404u};
-  static const uint32_t widths[4] = {0, 0x01010101, 0x01010101, 0x02020202};
-  const vector ends = mul_low32(splat_block(widths), splat32((uint32_t)width));
-  return add32(add32(splat_block(starts), splat32(0x03020100)), ends);
+  const uint32_t each = 0x01010101, first = 0x03020100;
+  const uint32_t last = first + each * ((uint32_t)width - 4), second = each * (uint32_t)distance;
+  return splat_block((const uint32_t[]){first, last, second + first, second + last});
+}
+
+/* Hashes keys of 4 to 8 bytes at equal distances of more bytes. Loads end up to 12 bytes after a
+ * key, so three more keys must follow. Returns the number of hashed keys. */
+static inline size_t strided_4_to_8(const uint8_t *keys, size_t width, size_t stride, size_t n,
+                                    void *hashes)
+{
+  const vector size = splat64(width), ends = ends_of_two(width, 8);
+  size_t i = 0;
+  for (; i + LANES64 + 3 <= n; i += LANES64) {
+    const uint8_t *at = keys + i * stride;
+    vector words =
+        interleave_low64(load_strided(at, 2 * stride), load_strided(at + stride, 2 * stride));
+    words = shuffle_bytes(words, ends);
+    hash_4_to_8(&words, 1, size);
+    store_hashes(hashes, i, words);
+  }
+  return i;
+}
+
+/* Hashes keys of 9 to 16 bytes at equal distances. Loads end 8 bytes after a key, so one more key
+ * must follow. Returns the number of hashed keys. */
+static inline size_t strided_9_to_16(const uint8_t *keys, size_t width, size_t stride, size_t n,
+                                     void *hashes)
+{
+  const vector size = splat64(width);
+  size_t i = 0;
+  for (; i + LANES64 + 1 <= n; i += LANES64) {
+    const uint8_t *first = keys + i * stride, *last = first + width - 8;
+    const vector low =
+        interleave_low64(load_strided(first, 2 * stride), load_strided(first + stride, 2 * stride));
+    const vector high =
+        interleave_low64(load_strided(last, 2 * stride), load_strided(last + stride, 2 * stride));
+    store_hashes(hashes, i, hash_9_to_16(low, high, size));
+  }
+  return i;
 }
 
 /* For keys of many sizes: returns the lanes whose keys do not have 4 to 16 bytes. */

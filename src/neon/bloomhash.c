@@ -42,21 +42,21 @@ static inline void hash_width_8(const uint8_t *data, size_t n, uint8_t *hashes)
   }
 }
 
-/* Returns four keys of one width. */
-static inline struct four four_of_width(const uint8_t *data, size_t width)
+/* Returns four keys at equal distances. */
+static inline struct four four_strided(const uint8_t *data, size_t stride)
 {
-  return (struct four){{data, data + width, data + 2 * width, data + 3 * width}};
+  return (struct four){{data, data + stride, data + 2 * stride, data + 3 * stride}};
 }
 
 /* Hashes keys of any other width. 16 bytes must be readable from the start of the last stripe of
  * each key on. */
-static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, bool signed_tails,
-                                  uint8_t *hashes)
+static inline void hash_any_width(const uint8_t *data, size_t width, size_t stride, size_t n,
+                                  bool signed_tails, uint8_t *hashes)
 {
   const uint32x4_t first = first_state(vdupq_n_u32((uint32_t)width));
   for (size_t i = 0; i < n; i += LANES) {
-    const struct four low = four_of_width(data + i * width, width);
-    const struct four high = four_of_width(data + (i + 4) * width, width);
+    const struct four low = four_strided(data + i * stride, stride);
+    const struct four high = four_strided(data + (i + 4) * stride, stride);
     uint32x4_t low_words[STRIPE_NWORDS], high_words[STRIPE_NWORDS], low_hash = first,
                                                                     high_hash = first;
     size_t done = 0;
@@ -79,7 +79,7 @@ static inline void hash_any_width(const uint8_t *data, size_t width, size_t n, b
 
 static inline void hash_width_16(const uint8_t *data, size_t n, uint8_t *hashes)
 {
-  hash_any_width(data, 16, n, false, hashes);
+  hash_any_width(data, 16, 16, n, false, hashes);
 }
 
 static const struct bloomhash_widths widths = {LANES, hash_width_4, hash_width_8, hash_width_16,

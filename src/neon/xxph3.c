@@ -153,16 +153,16 @@ static size_t fixed_8(const uint8_t *keys, size_t n, void *hashes)
   return i;
 }
 
-static inline __attribute__((always_inline)) size_t hash_fixed(const uint8_t *keys, size_t width,
-                                                               size_t n, void *hashes)
+static inline __attribute__((always_inline)) size_t
+hash_fixed(const uint8_t *keys, size_t width, size_t stride, size_t n, void *hashes)
 {
-  if (width == 8)
+  if (width == 8 && stride == width)
     return fixed_8(keys, n, hashes);
-  if (width >= 4 && width < 8)
+  if (width >= 4 && width < 8 && stride == width)
     return fixed_4_to_7(keys, width, n, hashes);
   if (width <= 240)
     return 0;
-  hash_wide(keys, width, n, &stripes, hashes);
+  hash_wide(keys, width, stride, n, &stripes, hashes);
   return n;
 }
 

@@ -14,7 +14,7 @@ __attribute__((always_inline)) static inline void hash_fixed(const lanebloom_key
                                                              size_t width, void *hashes)
 {
   const uint8_t *key = keys->data;
-  for (size_t i = 0; i < keys->n; i++, key += width)
+  for (size_t i = 0; i < keys->n; i++, key += keys->stride)
     hash64_store(hashes, i, xxh64(key, width));
 }
 

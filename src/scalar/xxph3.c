@@ -34,7 +34,7 @@ uint64_t lanebloom_xxph3_hash_key_scalar(const uint8_t *key, size_t size)
 void lanebloom_xxph3_hash_scalar(const lanebloom_keys *keys, void *hashes)
 {
   if (keys->layout == KEYS_FIXED) {
-    xxph3_hash_fixed(keys->data, keys->width, keys->n, hashes);
+    xxph3_hash_fixed(keys->data, keys->width, keys->stride, keys->n, hashes);
     return;
   }
   for (size_t i = 0; i < keys->n; i++) {

@@ -60,8 +60,8 @@ static void hash_16(const uint8_t *data, size_t n, uint8_t *hashes)
 
 /* ---- Any batch ---- */
 
-/* Hashes keys of one width, if the width is 4, 8 or 16 bytes, and returns the number of hashed
- * keys. These widths consist of whole words, so it does not matter whether the last bytes are
+/* Hashes keys that are side by side, if their width is 4, 8 or 16 bytes, and returns the number of
+ * hashed keys. These widths consist of whole words, so it does not matter whether the last bytes are
  * signed. */
 static size_t hash_lanes(const lanebloom_keys *keys, uint8_t *hashes)
 {
@@ -79,7 +79,8 @@ static size_t hash_lanes(const lanebloom_keys *keys, uint8_t *hashes)
 
 static void hash_all(const lanebloom_keys *keys, bool signed_tails, uint8_t *hashes)
 {
-  const size_t ndone = keys->layout == KEYS_FIXED ? hash_lanes(keys, hashes) : 0;
+  const size_t ndone =
+      keys->layout == KEYS_FIXED && keys->stride == keys->width ? hash_lanes(keys, hashes) : 0;
   const lanebloom_keys rest = lanebloom_keys_part(keys, ndone, keys->n - ndone);
   hash_in_scalar(&rest, signed_tails, hashes + ndone * sizeof(uint32_t));
 }

@@ -52,10 +52,11 @@ void sources_of_keys(const struct trial *trial)
     unsigned layout;
     size_t width, stride;
   } variants[] = {
-      {KEYS_FIXED, 0, 0},    {KEYS_FIXED, 1, 1},         {KEYS_FIXED, 3, 3},
-      {KEYS_FIXED, 8, 8},    {KEYS_FIXED, 16, 16},       {KEYS_FIXED, 21, 21},
-      {KEYS_FIXED, 40, 40},  {KEYS_OFFSETS32, MIXED, 0}, {KEYS_STRIDED, 8, 23},
-      {KEYS_STRIDED, 21, 5}, {KEYS_STRIDED, 16, 0},      {KEYS_STRINGS, MIXED, 0},
+      {KEYS_FIXED, 0, 0},       {KEYS_FIXED, 1, 1},         {KEYS_FIXED, 3, 3},
+      {KEYS_FIXED, 8, 8},       {KEYS_FIXED, 16, 16},       {KEYS_FIXED, 21, 21},
+      {KEYS_FIXED, 40, 40},     {KEYS_OFFSETS32, MIXED, 0}, {KEYS_FIXED, 8, 23},
+      {KEYS_FIXED, 12, 13},     {KEYS_OVERLAPPING, 21, 5},  {KEYS_OVERLAPPING, 16, 0},
+      {KEYS_STRINGS, MIXED, 0},
   };
   static lanebloom_slice slices[MAX_N];
   static uint32_t offsets[MAX_N + 1];
@@ -82,12 +83,11 @@ void sources_of_keys(const struct trial *trial)
                         : (lanebloom_slice){data.bytes + i * stride, width};
       const size_t nviews = variants[v].layout == KEYS_STRINGS ? n : 0;
       struct guarded views = trial_views(slices, nviews, trial_place(trial, c % NROUNDS));
-      const lanebloom_keys keys =
-          variants[v].layout == KEYS_FIXED       ? lanebloom_keys_fixed(data.bytes, width, n)
-          : variants[v].layout == KEYS_OFFSETS32 ? lanebloom_keys_offsets32(data.bytes, offsets, n)
-          : variants[v].layout == KEYS_STRIDED
-              ? lanebloom_keys_strided(data.bytes, width, stride, n)
-              : lanebloom_keys_strings(views.bytes, n);
+      const lanebloom_keys keys = variants[v].layout == KEYS_OFFSETS32
+                                      ? lanebloom_keys_offsets32(data.bytes, offsets, n)
+                                  : variants[v].layout == KEYS_STRINGS
+                                      ? lanebloom_keys_strings(views.bytes, n)
+                                      : lanebloom_keys_strided(data.bytes, width, stride, n);
       check_source(trial, &shape, &keys, slices, c % 2);
       guarded_free(&views);
       guarded_free(&data);

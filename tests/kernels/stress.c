@@ -93,7 +93,7 @@ static size_t some_offsets(struct rng *rng, size_t n, uint64_t *offsets)
  * records may all be the same one, overlap, be adjacent, or lie apart. */
 static lanebloom_keys some_fields(struct rng *rng, const struct guarded *data, size_t n)
 {
-  const size_t usual = 4 + 4 * rng_below(rng, 8), any = rng_below(rng, 50); /* as in hash.c */
+  const size_t usual = 4 + 4 * rng_below(rng, 8), any = rng_below(rng, 50);
   const size_t wanted = one_in(rng, 3) ? any : usual,
                width = wanted < data->nbytes ? wanted : data->nbytes;
   const size_t strides[] = {0, rng_below(rng, width + 1), width, width + some(rng, 300)};
@@ -153,10 +153,10 @@ static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n, 
                : layout == KEYS_OFFSETS64          ? lanebloom_keys_offsets64(data, index, n)
                : layout == KEYS_FIXED && is_fixed  ? lanebloom_keys_fixed(data, width, n)
                : layout == KEYS_FIXED && !is_fixed ? lanebloom_keys_fixed(data, 9, nnines)
-               : layout == KEYS_STRIDED            ? some_fields(rng, &batch.data, n)
+               : layout == KEYS_OVERLAPPING        ? some_fields(rng, &batch.data, n)
                : layout == KEYS_STRINGS            ? lanebloom_keys_strings(index, n)
                                                    : lanebloom_keys_slices(index, n);
-  if (layout == KEYS_FIXED || layout == KEYS_STRIDED)
+  if (layout == KEYS_FIXED || layout == KEYS_OVERLAPPING)
     for (size_t i = 0; i < batch.keys.n; i++)
       slices[i] = (lanebloom_slice){(const uint8_t *)batch.keys.data + i * batch.keys.stride,
                                     batch.keys.width};
