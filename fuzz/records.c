@@ -121,9 +121,11 @@ static void check_record(struct expected *expected, const struct batch *batch, s
   size_t key_nbytes = syntax->width ? nbytes : nbytes - 1;
   if (syntax->crlf && key_nbytes > 0 && from[key_nbytes - 1] == '\r')
     key_nbytes--;
-  CHECK(batch->width == syntax->width);
-  if (!syntax->width)
+  CHECK(!syntax->width || batch->width == syntax->width);
+  if (batch->records)
     CHECK(batch->records[i].data == record && batch->records[i].size == key_nbytes);
+  else
+    CHECK(batch_key(batch, i).data == record && batch_key(batch, i).size == key_nbytes);
   expected->at += nbytes < left ? nbytes : left;
 }
 

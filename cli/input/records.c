@@ -129,8 +129,38 @@ static void cut_fixed(struct cutter *cutter, struct batch *batch)
 {
   const size_t nleft = (size_t)(cutter->end - cutter->next) / batch->width;
   batch->n = nleft < BATCH_NRECORDS ? nleft : BATCH_NRECORDS;
+  batch->key_width = batch->width;
   batch->keys = lanebloom_keys_fixed(cutter->next, batch->width, batch->n);
   cutter->next += batch->n * batch->width;
+}
+
+/* Returns how many of the first n lines have the size of the first line, which is `width` bytes
+ * including its terminator. The lines must have room for n lines of this size. If every byte is a
+ * terminator exactly if the byte one width later is, all lines end at the same distances. Compilers
+ * vectorize this comparison. */
+static size_t count_alike(const char *lines, size_t width, size_t n, char terminator)
+{
+  enum { COMPARED_NBYTES = 1024 };
+  const size_t nbytes = (n - 1) * width;
+  for (size_t at = 0; at < nbytes; at += COMPARED_NBYTES) {
+    const char *const line = lines + at, *const next = line + width;
+    const size_t nleft = nbytes - at < COMPARED_NBYTES ? nbytes - at : COMPARED_NBYTES;
+    unsigned char differences = 0;
+    for (size_t i = 0; i < nleft; i++)
+      differences |= (unsigned char)((line[i] == terminator) ^ (next[i] == terminator));
+    if (differences)
+      return at / width + 1;
+  }
+  return n;
+}
+
+/* Returns how many of n lines of one size end in a carriage return before their terminator. */
+static size_t count_returns(const char *lines, size_t width, size_t n)
+{
+  size_t nreturns = 0;
+  for (size_t i = 0; i < n && width > 1; i++)
+    nreturns += lines[i * width + width - 2] == '\r';
+  return nreturns;
 }
 
 static void drop_carriage_returns(lanebloom_slice *records, size_t n)
@@ -140,6 +170,32 @@ static void drop_carriage_returns(lanebloom_slice *records, size_t n)
     if (records[i].size > 0 && data[records[i].size - 1] == '\r')
       records[i].size--;
   }
+}
+
+/* Cuts the lines from the cutter's next byte on that have the size of the first of them, at most
+ * BATCH_NRECORDS. Returns their number. If they are a whole batch, the batch consists of them, and
+ * batch->n is set. Otherwise their slices are stored as the first records of the cutter. */
+static size_t cut_alike(struct cutter *cutter, struct batch *batch)
+{
+  const char terminator = cutter->syntax.terminator, *lines = cutter->next;
+  const size_t nleft = (size_t)(cutter->end - lines);
+  const char *first_end =
+      memchr(lines, terminator, nleft); /* never NULL, since records are whole */
+  const size_t width = (size_t)(first_end + 1 - lines), most = nleft / width;
+  const size_t n =
+      count_alike(lines, width, most < BATCH_NRECORDS ? most : BATCH_NRECORDS, terminator);
+  const size_t nreturns = cutter->syntax.crlf ? count_returns(lines, width, n) : 0;
+  if ((n < BATCH_NRECORDS && n * width < nleft) || (nreturns > 0 && nreturns < n)) {
+    for (size_t i = 0; i < n; i++)
+      cutter->records[i] = (lanebloom_slice){lines + i * width, width - 1};
+    return n;
+  }
+  batch->n = n;
+  batch->width = width;
+  batch->key_width = width - 1 - (nreturns > 0);
+  batch->keys = lanebloom_keys_strided(lines, batch->key_width, width, n);
+  cutter->next += n * width;
+  return n;
 }
 
 /* Cuts records at their terminators. Searches block by block, because one memchr() per line is slow
@@ -152,9 +208,16 @@ static void drop_carriage_returns(lanebloom_slice *records, size_t n)
 static void cut_terminated(struct cutter *cutter, struct batch *batch)
 {
   const char terminator = cutter->syntax.terminator;
-  const char *start = cutter->next, *scan = start, *end = cutter->end, *stop;
   lanebloom_slice *records = cutter->records;
   size_t n = 0;
+  const char *start = cutter->next, *end = cutter->end, *stop;
+  if (cutter->bom_nbytes == 0 && !is_json(&cutter->syntax.fields)) {
+    n = cut_alike(cutter, batch);
+    if (batch->n > 0)
+      return;
+    start = (const char *)records[n - 1].data + records[n - 1].size + 1;
+  }
+  const char *scan = start;
   while (end - scan >= MARKED_NBYTES && n < BATCH_NRECORDS) {
     uint64_t marks = find_bytes(scan, &terminator, 1);
     if (marks == 0) {

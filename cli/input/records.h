@@ -102,9 +102,12 @@ struct batch {
   size_t n;
   const char *data;               /* the beginning of the first record */
   const lanebloom_slice *records; /* n records without their terminators, and one more element,
-                                   * whose data is the end of the batch; NULL for fixed width */
-  size_t width;                   /* the size of each record; 0: the sizes are in `records` */
-  lanebloom_slice *slices;        /* the keys; NULL for fixed width */
+                                   * whose data is the end of the batch; NULL if all records have
+                                   * one size */
+  size_t width;            /* the size of each record, including its terminator; 0: the sizes are in
+                            * `records` */
+  lanebloom_slice *slices; /* the keys; NULL: each record begins with its key */
+  size_t key_width;        /* the size of each key, if `slices` is NULL */
   uint8_t *missing; /* bit i is set if record i has no key, because fields are missing or malformed;
                      * NULL: all records have keys */
 };
@@ -120,7 +123,7 @@ static inline const char *batch_record(const struct batch *batch, size_t i)
 static inline lanebloom_slice batch_key(const struct batch *batch, size_t i)
 {
   return batch->slices ? batch->slices[i]
-                       : (lanebloom_slice){batch->data + i * batch->width, batch->width};
+                       : (lanebloom_slice){batch->data + i * batch->width, batch->key_width};
 }
 
 /* Does record i have a key? */

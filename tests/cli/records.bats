@@ -30,6 +30,26 @@ hash_of() {
   holds screened 'abc\r\n'
 }
 
+@test "lines of one size, but for one line anywhere in a batch, are cut as CSV is" {
+  seq -f %011.0f 6000 >alike
+  for n in 1 2047 2048 4097 6000; do
+    for edit in 's/$/x/' 's/.$//' 's/.....$/\n&/' 's/x//'; do
+      sed "$n$edit" alike >lines
+      sed 's/$/\r/' lines >returns
+      sed "$n!s/$/\r/" lines >others
+      sed "${n}s/$/\r/" lines >one
+      lanebloom hash --csv --no-header -f 1 lines | cut -f 1 >expected
+      for options in lines '--crlf returns' '--crlf others' '--crlf one'; do
+        lanebloom hash $options | cut -f 1 >found
+        cmp found expected
+      done
+      lanebloom build -o filter lines
+      lanebloom screen filter lines >found
+      cmp found lines
+    done
+  done
+}
+
 @test "each file's last record ends with its file" {
   printf 'a' >a
   printf 'b' >b
