@@ -63,12 +63,28 @@ is_malformed() {
     decodes base64 "$(printf $bytes | base64)" $bytes
   done
   decodes_binary base64 '+/+/AA==' fbffbf00
+  for n in 7 8 9 31 32 33 48 100; do
+    decodes_binary base64 "$(head -c $n "$LANEBLOOM" | base64 -w 0)" \
+      "$(head -c $n "$LANEBLOOM" | xxd -p | tr -d '\n')"
+  done
   is_malformed base64 Zg \
     "column 1: expected a multiple of 4 base64 characters, padding (=) included, found 2"
   is_malformed base64 Zg=a "column 3: expected a base64 character, found '='"
   is_malformed base64 ==== "column 1: expected a base64 character, found '='"
   is_malformed base64 -_-_ "column 1: expected a base64 character, found '-'"
   is_malformed base64 Zh== "column 1: expected base64 whose unused last bits are 0, found 'Zh=='"
+  is_malformed base64 AAAAAAAAZmB= "column 1: expected base64 whose unused last bits are 0"
+}
+
+@test "base64: every byte that is no character of it is refused, in every place" {
+  for byte in '*' , - . : = @ '[' _ '`' '{' $'\200' $'\253' ' ' $'\037'; do
+    for place in 0 5 6 11; do
+      text=AAAAAAAAAAAAZg==
+      printf '%s\n' "${text:0:place}$byte${text:place+1}" >input
+      run -2 lanebloom hash --decode base64 input
+      [[ $output == *"column $((place + 1)): expected a base64 character"* ]]
+    done
+  done
 }
 
 @test "whole numbers: little-endian, and nothing out of range" {
