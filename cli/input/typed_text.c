@@ -9,6 +9,7 @@
 
 #include "../base/decimals.h"
 #include "../base/report.h"
+#include "encoded_bytes.h"
 
 /* ---- Reading ---- */
 
@@ -242,35 +243,6 @@ static uint8_t *decode_decimal(lanebloom_slice text, int32_t scale, uint8_t *to)
   return store_wide(value, to);
 }
 
-/* ---- UUIDs ---- */
-
-static int hex_value(char c)
-{
-  const char lower = (char)(c | 0x20);
-  return is_digit(c) ? c - '0' : lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
-/* Reads 32 hexadecimal digits. There are four hyphens at the standard places, or none. */
-static uint8_t *decode_uuid(lanebloom_slice text, uint8_t *to)
-{
-  enum { NBYTES = 16, TEXT_NBYTES = 36 };
-  struct reader reader = {text.data, (const char *)text.data + text.size};
-  uint8_t bytes[NBYTES];
-  if (text.size != TEXT_NBYTES && text.size != 2 * (size_t)NBYTES)
-    return NULL;
-  for (size_t i = 0; i < NBYTES; i++, reader.at += 2) {
-    const bool has_hyphen = i == 4 || i == 6 || i == 8 || i == 10;
-    if (has_hyphen && text.size == TEXT_NBYTES && !take(&reader, '-'))
-      return NULL;
-    const int high = hex_value(reader.at[0]), low = hex_value(reader.at[1]);
-    if (high < 0 || low < 0)
-      return NULL;
-    bytes[i] = (uint8_t)(high << 4 | low);
-  }
-  memcpy(to, bytes, NBYTES);
-  return to + NBYTES;
-}
-
 /* ---- All ---- */
 
 uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *units,
@@ -293,7 +265,7 @@ uint8_t *decode_typed(lanebloom_encoding encoding, const struct text_units *unit
   case LANEBLOOM_DECIMAL128:
     return decode_decimal(text, units->decimal_scale, to);
   case LANEBLOOM_UUID:
-    return decode_uuid(text, to);
+    return decode_uuid(text.data, text.size, to);
   default:
     return NULL;
   }

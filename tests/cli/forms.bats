@@ -256,6 +256,10 @@ is_malformed() {
     '{123e4567-e89b-12d3-a456-426614174000}' 123e4567e89b12d3a4564266141740000000; do
     is_malformed uuid "$text" "column 1: expected a UUID, as 123e4567-e89b-12d3-a456-426614174000"
   done
+  text=123e4567-e89b-12d3-a456-426614174000
+  for place in 0 7 8 9 12 13 14 17 18 19 22 23 24 35; do
+    is_malformed uuid "${text:0:place}/${text:place+1}" "column 1: expected a UUID"
+  done
   printf '2024-02-29\nnever\n' >dates
   [[ $(lanebloom hash --decode date32 --missing=drop dates 2>/dev/null | wc -l) == 1 ]]
 }
