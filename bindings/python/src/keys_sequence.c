@@ -6,6 +6,13 @@
 
 enum item { NO_ITEM, TEXT, BYTES, INTEGER, UUID };
 
+/* Is there an interpreter's lock, so that other threads cannot change a list meanwhile? */
+#ifdef Py_GIL_DISABLED
+enum { HAS_LOCK = false };
+#else
+enum { HAS_LOCK = true };
+#endif
+
 /* Returns true if the object stands for a missing value: None, NaN, or pandas' NA or NaT. */
 static bool is_missing(PyObject *object)
 {
@@ -25,11 +32,22 @@ static bool is_missing(PyObject *object)
   return is;
 }
 
+/* Returns the kind of an item whose type is exactly str, bytes or int. Otherwise returns NO_ITEM:
+ * finding out the kind, or reading the item, may run code that is written in Python. */
+static inline enum item plain_item_of(PyObject *object)
+{
+  if (PyUnicode_CheckExact(object))
+    return TEXT;
+  if (PyBytes_CheckExact(object))
+    return BYTES;
+  return PyLong_CheckExact(object) ? INTEGER : NO_ITEM;
+}
+
 static enum item item_of(PyObject *object)
 {
   if (object == Py_None)
     return NO_ITEM;
-  if (PyUnicode_CheckExact(object) || PyUnicode_Check(object))
+  if (PyUnicode_Check(object))
     return TEXT;
   if (PyBytes_Check(object))
     return BYTES;
@@ -53,6 +71,21 @@ struct pool {
   size_t nbytes, room;
 };
 
+/* Copies bytes as memcpy() does. For short keys, two copies of a fixed size take less time than a
+ * call. */
+static inline void copy_bytes(char *to, const char *from, size_t nbytes)
+{
+  char head[8], tail[8];
+  if (nbytes < sizeof head || nbytes > 2 * sizeof head) {
+    memcpy(to, from, nbytes);
+    return;
+  }
+  memcpy(head, from, sizeof head);
+  memcpy(tail, from + nbytes - sizeof tail, sizeof tail);
+  memcpy(to, head, sizeof head);
+  memcpy(to + nbytes - sizeof tail, tail, sizeof tail);
+}
+
 static inline bool pool_add(struct pool *pool, const char *bytes, size_t nbytes)
 {
   if (!pool->bytes || nbytes > pool->room - pool->nbytes) {
@@ -63,30 +96,84 @@ static inline bool pool_add(struct pool *pool, const char *bytes, size_t nbytes)
     pool->bytes = larger;
     pool->room = room;
   }
-  memcpy(pool->bytes + pool->nbytes, bytes, nbytes);
+  copy_bytes(pool->bytes + pool->nbytes, bytes, nbytes);
   pool->nbytes += nbytes;
   return true;
 }
 
+/* How many items are taken from the sequence together. */
+enum { NTAKEN = 32 };
+
 /* The state of copying a sequence. */
 struct copier {
-  PyObject *items; /* a tuple: Python code that runs for an item cannot change it */
+  PyObject *items; /* a list or a tuple */
+  PyObject *(*get)(PyObject *items, Py_ssize_t i);
   Py_ssize_t n;
+  PyObject *taken[NTAKEN]; /* borrowed from `items` */
   enum item kind;
   uint8_t *valid; /* a bitmap of rows, where the bits of nulls are 0 */
-  Py_ssize_t nnull;
+  bool has_null;
 };
+
+/* Starts to copy a sequence. A list is read in place, until copier_freeze() is called. */
+static int copier_begin(struct copier *copier, PyObject *keys)
+{
+  const bool is_list = PyList_CheckExact(keys) && HAS_LOCK;
+  copier->items = is_list ? Py_NewRef(keys) : PySequence_Tuple(keys);
+  if (!copier->items)
+    return -1;
+  copier->get = is_list ? PyList_GetItem : PyTuple_GetItem;
+  copier->n = PyObject_Size(copier->items);
+  return 0;
+}
+
+/* Makes a tuple of a list, because code written in Python runs next, which could change the list.
+ * The items that were taken from the list stay valid. */
+static int copier_freeze(struct copier *copier)
+{
+  if (copier->get == PyTuple_GetItem)
+    return 0;
+  PyObject *tuple = PyList_AsTuple(copier->items);
+  if (!tuple)
+    return -1;
+  Py_DECREF(copier->items);
+  copier->items = tuple;
+  copier->get = PyTuple_GetItem;
+  return 0;
+}
+
+/* Returns item i as a borrowed reference. The caller takes all items in order. Objects can be
+ * anywhere in memory, so several of them are prefetched together. */
+static inline PyObject *copier_take(struct copier *copier, Py_ssize_t i)
+{
+  enum { TEXT_OFFSET = 48 }; /* where the text of most strings begins */
+  if (i % NTAKEN == 0)
+    for (Py_ssize_t j = 0; j < NTAKEN && i + j < copier->n; j++) {
+      PyObject *object = copier->get(copier->items, i + j);
+      __builtin_prefetch(object);
+      __builtin_prefetch((const char *)object + TEXT_OFFSET);
+      copier->taken[j] = object;
+    }
+  return copier->taken[i % NTAKEN];
+}
 
 /* Checks that item i is null or of the same kind as the items before. If it is null, records that
  * and returns 0; otherwise returns 1. On an error, returns -1 and raises. */
-static int copier_check(struct copier *copier, PyObject *object, Py_ssize_t i)
+static inline int copier_check(struct copier *copier, PyObject *object, Py_ssize_t i)
 {
-  const enum item kind = item_of(object);
+  enum item kind = plain_item_of(object);
+  if (kind && kind == copier->kind)
+    return 1;
+  if (!kind && object != Py_None) {
+    if (copier_freeze(copier) < 0)
+      return -1;
+    kind = item_of(object);
+  }
   if (kind == NO_ITEM) {
     if (!is_missing(object))
       return raise_item(object, i);
     copier->valid[i / 8] &= (uint8_t) ~(1 << i % 8);
-    copier->nnull++;
+    copier->has_null = true;
     return 0;
   }
   if (!copier->kind)
@@ -110,12 +197,10 @@ static int copy_strings(struct batch *batch, struct copier *copier)
     return -1;
   }
   for (Py_ssize_t i = 0; i < copier->n; i++) {
-    PyObject *object = PyTuple_GetItem(copier->items, i);
+    PyObject *object = copier_take(copier, i);
     const char *bytes = "";
     Py_ssize_t nbytes = 0;
     offsets[i] = (int64_t)pool.nbytes;
-    if (!object)
-      goto fail;
     const int found = copier_check(copier, object, i);
     if (found < 0)
       goto fail;
@@ -135,7 +220,7 @@ static int copy_strings(struct batch *batch, struct copier *copier)
   offsets[copier->n] = (int64_t)pool.nbytes;
   batch->memory[2] = pool.bytes;
   set_schema(batch, copier->kind == BYTES ? "Z" : "U");
-  return set_array(batch, (size_t)copier->n, copier->nnull ? copier->valid : NULL, offsets,
+  return set_array(batch, (size_t)copier->n, copier->has_null ? copier->valid : NULL, offsets,
                    pool.bytes);
 fail:
   PyMem_Free(pool.bytes);
@@ -151,16 +236,17 @@ static int copy_integer(PyObject *object, lanebloom_encoding wanted, uint8_t *to
     return -1;
   const int64_t value =
       is_signed ? PyLong_AsLongLong(whole) : (int64_t)PyLong_AsUnsignedLongLong(whole);
-  Py_DECREF(whole);
   bool fits = !(value == -1 && PyErr_Occurred());
   if (fits && is_short)
     fits = is_signed ? value == (int32_t)value : (uint64_t)value <= UINT32_MAX;
   if (!fits) {
     PyErr_Clear();
     PyErr_Format(PyExc_OverflowError, "key: expected %s, found %R", lanebloom_encoding_name(wanted),
-                 object);
-    return -1;
+                 whole);
   }
+  Py_DECREF(whole);
+  if (!fits)
+    return -1;
   const int32_t narrow = (int32_t)value;
   if (is_short)
     memcpy(to, &narrow, sizeof narrow);
@@ -207,8 +293,8 @@ static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_enco
     return -1;
   }
   for (Py_ssize_t i = 0; i < copier->n; i++) {
-    PyObject *object = PyTuple_GetItem(copier->items, i);
-    const int found = object ? copier_check(copier, object, i) : -1;
+    PyObject *object = copier_take(copier, i);
+    const int found = copier_check(copier, object, i);
     if (found < 0)
       return -1;
     uint8_t *to = values + (size_t)i * width;
@@ -219,7 +305,7 @@ static int copy_fixed(struct batch *batch, struct copier *copier, lanebloom_enco
   set_schema(batch, type);
   if (copier->kind == UUID)
     mark_uuid(batch);
-  return set_array(batch, (size_t)copier->n, copier->nnull ? copier->valid : NULL, values, NULL);
+  return set_array(batch, (size_t)copier->n, copier->has_null ? copier->valid : NULL, values, NULL);
 }
 
 int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
@@ -247,30 +333,31 @@ int begin_nulls(struct batch *batch, size_t n, lanebloom_encoding wanted)
   return set_array(batch, n, valid, values, NULL);
 }
 
-int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
+static int copy(struct batch *batch, struct copier *copier, lanebloom_encoding wanted)
 {
-  batch->owner = PySequence_Tuple(keys);
-  if (!batch->owner)
-    return -1;
-  struct copier copier = {.items = batch->owner, .n = PyTuple_Size(batch->owner)};
-  copier.valid = PyMem_Malloc((size_t)copier.n / 8 + 1);
-  batch->memory[0] = copier.valid;
-  if (!copier.valid) {
+  copier->valid = PyMem_Malloc((size_t)copier->n / 8 + 1);
+  batch->memory[0] = copier->valid;
+  if (!copier->valid) {
     PyErr_NoMemory();
     return -1;
   }
-  memset(copier.valid, 0xff, (size_t)copier.n / 8 + 1);
-  enum item first = NO_ITEM; /* the kind of the first item that is not null */
-  for (Py_ssize_t i = 0; i < copier.n && first == NO_ITEM; i++) {
-    PyObject *object = PyTuple_GetItem(copier.items, i);
-    first = object ? item_of(object) : NO_ITEM;
-    if (first == NO_ITEM && object && !is_missing(object))
-      return raise_item(object, i);
-  }
-  if (first == NO_ITEM)
-    return begin_nulls(batch, (size_t)copier.n, wanted);
-  copier.kind = first;
-  if (first == INTEGER || first == UUID)
-    return copy_fixed(batch, &copier, wanted);
-  return copy_strings(batch, &copier);
+  memset(copier->valid, 0xff, (size_t)copier->n / 8 + 1);
+  int found = 0; /* the first item that is not null decides the kind */
+  for (Py_ssize_t i = 0; i < copier->n && found == 0; i++)
+    found = copier_check(copier, copier_take(copier, i), i);
+  if (found < 0)
+    return -1;
+  if (found == 0)
+    return begin_nulls(batch, (size_t)copier->n, wanted);
+  if (copier->kind == INTEGER || copier->kind == UUID)
+    return copy_fixed(batch, copier, wanted);
+  return copy_strings(batch, copier);
+}
+
+int begin_sequence(struct batch *batch, PyObject *keys, lanebloom_encoding wanted)
+{
+  struct copier copier = {0};
+  const int result = copier_begin(&copier, keys) == 0 ? copy(batch, &copier, wanted) : -1;
+  batch->owner = copier.items;
+  return result;
 }

@@ -2,6 +2,7 @@
 """Tests which containers and types of keys are accepted, and which are refused."""
 
 import datetime
+import sys
 import uuid
 
 import numpy as np
@@ -184,6 +185,63 @@ def test_forms_are_never_mixed():
         ints | texts
 
 
+class Text(str):
+    """A text whose own methods must not be called."""
+
+    def encode(self):
+        raise AssertionError
+
+    __len__ = __iter__ = __str__ = encode
+
+
+class Binary(bytes):
+    """Like Text, for bytes."""
+
+    __len__ = __iter__ = __bytes__ = Text.encode
+
+
+LETTERS = ["x", "é", "中", "😀", "\0"]  # they take 1, 2, 3, 4 and 1 bytes in UTF-8
+
+
+@pytest.mark.parametrize("nnulls", [0, 1, 40])
+@pytest.mark.parametrize("kind", [str, Text, bytes, Binary])
+def test_lists_of_text_are_read_like_arrays_of_text(kind, nnulls):
+    texts = [a * n + b * (n % 3) for n in range(70) for a in LETTERS for b in LETTERS]
+    encoded = [text.encode() for text in texts]
+    items = [kind(item) for item in (encoded if issubclass(kind, bytes) else texts)]
+    counts = [sys.getrefcount(item) for item in items]
+    keys = [None] * nnulls + items + [None] * nnulls
+    array = pa.array([None] * nnulls + encoded + [None] * nnulls)
+    for given in keys, tuple(keys), iter(keys):
+        assert (lanebloom.hash(given) == lanebloom.hash(array)).all()
+    seen = Filter.build(array[::2])
+    for n in 1, 31, 32, 33, 63, 64, 65, len(keys):
+        assert seen.screen(keys[:n]).tolist() == seen.screen(array[:n]).tolist()
+    assert Filter.build(keys) == Filter.build(array)
+    del given, keys
+    assert [sys.getrefcount(item) for item in items] == counts
+
+
+@pytest.mark.parametrize(
+    "last, error, message",
+    [
+        ("\ud800", UnicodeEncodeError, "surrogates"),
+        (b"a", TypeError, "key 99: expected str like the keys before it, found bytes"),
+        (np.bytes_(b"a"), TypeError, "key 99: expected str like the keys before it, found bytes"),
+        (7, TypeError, "key 99: expected str like the keys before it, found int"),
+        (uuid.UUID(int=1), TypeError, "key 99: expected str like .*, found uuid.UUID"),
+        (True, TypeError, "key 99: expected str, bytes, .* found <class 'bool'>"),
+        (1.5, TypeError, "key 99: .* found <class 'float'>"),
+        (bytearray(b"a"), TypeError, "key 99: .* found <class 'bytearray'>"),
+        (memoryview(b"a"), TypeError, "key 99: .* found <class 'memoryview'>"),
+    ],
+)
+def test_the_last_item_of_a_list_is_refused(last, error, message):
+    for middle in "text", None, Text("text"):
+        with pytest.raises(error, match=message):
+            Filter.build(["text"] * 50 + [middle] * 49 + [last])
+
+
 class Endless:
     """An object that is its own array."""
 
@@ -207,6 +265,35 @@ def test_a_list_that_changes_meanwhile():
     keys[50] = Clearing(keys)
     with pytest.raises(OverflowError, match="key: expected int64"):
         Filter.build(keys)
+    assert keys == []
+
+
+class Disguised:
+    """An object that empties its list when it is asked for its class."""
+
+    def __init__(self, keys):
+        self.keys = keys
+
+    @property
+    def __class__(self):
+        self.keys.clear()
+        return uuid.UUID
+
+    @property
+    def bytes(self):
+        self.keys.clear()
+        return bytes(16)
+
+
+@pytest.mark.parametrize("kind", [str, str.encode, lambda text: int(text) + 2**40])
+def test_a_list_whose_items_are_freed_meanwhile(kind):
+    """Only the list refers to its items, so emptying the list frees them."""
+    keys = [kind(f"{i:01000d}") for i in range(100)]
+    keys[50] = Disguised(keys)
+    with pytest.raises(TypeError, match="key 50: expected .* found uuid.UUID"):
+        Filter.build(keys)
+    keys[:] = [None] * 50 + [Disguised(keys)] + [None] * 50
+    assert Filter.build(keys).info.nkeys == 1
     assert keys == []
 
 
