@@ -71,37 +71,51 @@ static const lanebloom_filter *parse_blob(lanebloom_slice blob, struct opened *o
   return opened->parsed;
 }
 
+/* Screens the keys of n rows, which have the same filter. rows: NULL if these are the first rows of
+ * the vector; then their keys may be read in place. */
 static bool screen(const struct function *function, lanebloom_slice filter_bytes,
-                   const struct vector *keys, idx_t first, idx_t end, bool *results,
+                   const struct vector *keys, const uint16_t *rows, size_t n, bool *results,
                    problem_text problem)
 {
+  struct key_room room;
   struct opened opened = {0};
   const lanebloom_filter *filter = function->is_by_name
                                        ? find_by_name(function, filter_bytes, &opened, problem)
                                        : parse_blob(filter_bytes, &opened, problem);
   const bool is_right =
       filter && check_form(function->type, lanebloom_filter_key_form(filter), problem);
-  for (idx_t n; is_right && first < end; first += n) {
-    struct key_room room;
-    n = end - first < BATCH_NROWS ? end - first : BATCH_NROWS;
-    const lanebloom_keys batch = keys_of(function->type, keys, first, n, &room);
-    lanebloom_filter_mask(filter, &batch, (uint8_t *)results + first);
+  if (is_right && !rows) {
+    const lanebloom_keys batch = keys_of(function->type, keys, 0, n, &room);
+    lanebloom_filter_mask(filter, &batch, (uint8_t *)results);
+  } else if (is_right) {
+    uint16_t valid[BATCH_NROWS];
+    uint8_t mask[BATCH_NROWS];
+    size_t nvalid = 0;
+    for (size_t i = 0; i < n; i++)
+      if (vector_has(keys, rows[i]))
+        valid[nvalid++] = rows[i];
+    const lanebloom_keys batch = keys_of_rows(function->type, keys, valid, nvalid, &room);
+    lanebloom_filter_mask(filter, &batch, mask);
+    for (size_t i = 0; i < nvalid; i++)
+      results[valid[i]] = mask[i];
   }
   opened_end(&opened);
   return is_right;
 }
 
-/* ---- The function ---- */
+/* ---- Rows that have the same filter ---- */
 
 static bool is_same(const struct vector *vector, idx_t a, idx_t b)
 {
   if (!vector_has(vector, a) || !vector_has(vector, b))
     return vector_has(vector, a) == vector_has(vector, b);
   const duckdb_string_t *strings = vector->data;
+  if (memcmp(&strings[a], &strings[b], 8) != 0) /* the size and the first 4 bytes */
+    return false;
   if (memcmp(&strings[a], &strings[b], sizeof *strings) == 0)
     return true;
   const lanebloom_slice x = vector_slice(vector, a), y = vector_slice(vector, b);
-  return x.size == y.size && memcmp(x.data, y.data, x.size) == 0;
+  return memcmp(x.data, y.data, x.size) == 0;
 }
 
 /* Returns the end of the run of rows, from `first` on, that have the same filter. If the filter is
@@ -119,20 +133,106 @@ static idx_t run_end(const struct vector *filters, idx_t first, idx_t n)
   return end;
 }
 
+/* The rows of a vector whose filter is not NULL, in groups that have the same filter. The groups
+ * are in the order of their first rows, and so are the rows of each group. */
+struct groups {
+  size_t n;
+  uint16_t firsts[BATCH_NROWS]; /* the first row of each group */
+  uint16_t ends[BATCH_NROWS];   /* the end of each group in `rows` */
+  uint16_t rows[BATCH_NROWS];
+  bool is_constant; /* all rows are in one group, and `rows` is not filled */
+};
+
+/* Finds the runs of rows whose filter is not NULL. Returns their number. */
+static size_t find_runs(const struct vector *filters, idx_t n, uint16_t *firsts, uint16_t *ends)
+{
+  size_t nruns = 0;
+  for (idx_t first = 0, end; first < n; first = end) {
+    end = run_end(filters, first, n);
+    if (!vector_has(filters, first))
+      continue;
+    firsts[nruns] = (uint16_t)first;
+    ends[nruns++] = (uint16_t)end;
+  }
+  return nruns;
+}
+
+/* Finds the groups. Runs of the same filter are joined by a hash table. The function is not inlined,
+ * because its stack is not needed if the filter is a constant. */
+static __attribute__((noinline)) lanebloom_status join_runs(const struct vector *filters, idx_t n,
+                                                            struct groups *groups)
+{
+  enum { NSLOTS = 2 * BATCH_NROWS };
+  uint16_t slots[NSLOTS] = {0}; /* a hash table: the number of a group plus 1, or 0 */
+  uint16_t firsts[BATCH_NROWS] = {0}, ends[BATCH_NROWS], group_of[BATCH_NROWS]; /* of runs */
+  uint64_t hashes[BATCH_NROWS];
+  struct key_room room;
+  const size_t nruns = find_runs(filters, n, firsts, ends);
+  const lanebloom_keys keys = keys_of_rows(key_types, filters, firsts, nruns, &room);
+  const lanebloom_status status = lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, hashes);
+  groups->n = 0;
+  groups->is_constant = false;
+  for (size_t i = 0; i < nruns && !status; i++) {
+    size_t at = hashes[i] % NSLOTS;
+    while (slots[at] && !is_same(filters, groups->firsts[slots[at] - 1], firsts[i]))
+      at = (at + 1) % NSLOTS;
+    if (!slots[at]) {
+      groups->firsts[groups->n] = firsts[i];
+      groups->ends[groups->n] = 0;
+      slots[at] = (uint16_t)++groups->n;
+    }
+    group_of[i] = (uint16_t)(slots[at] - 1);
+    groups->ends[group_of[i]] += (uint16_t)(ends[i] - firsts[i]);
+  }
+  uint16_t nrows = 0; /* `ends` has the sizes of groups; they become where the groups begin */
+  for (size_t i = 0; i < groups->n; i++) {
+    const uint16_t size = groups->ends[i];
+    groups->ends[i] = nrows;
+    nrows += size;
+  }
+  for (size_t i = 0; i < nruns && !status; i++) {
+    uint16_t *end = &groups->ends[group_of[i]], *rows = groups->rows + *end;
+    *end += (uint16_t)(ends[i] - firsts[i]);
+    for (uint16_t row = firsts[i]; row < ends[i]; row++)
+      *rows++ = row;
+  }
+  return status;
+}
+
+static lanebloom_status find_groups(const struct vector *filters, idx_t n, struct groups *groups)
+{
+  if (run_end(filters, 0, n) < n)
+    return join_runs(filters, n, groups);
+  groups->n = vector_has(filters, 0);
+  groups->firsts[0] = 0;
+  groups->ends[0] = (uint16_t)n;
+  groups->is_constant = true;
+  return LANEBLOOM_OK;
+}
+
+/* ---- The function ---- */
+
 static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vector output)
 {
   const struct function *function = duckdb_scalar_function_get_extra_info(info);
   const idx_t n = duckdb_data_chunk_get_size(input);
   const struct vector filters = vector_of(input, 0), keys = vector_of(input, 1);
   bool *results = duckdb_vector_get_data(output);
-  problem_text problem;
-  for (idx_t first = 0, end; first < n; first = end) {
-    end = run_end(&filters, first, n);
-    if (vector_has(&filters, first) &&
-        !screen(function, vector_slice(&filters, first), &keys, first, end, results, problem)) {
-      refuse(info, "lanebloom_may_contain", LANEBLOOM_ERR_ARGUMENT, problem);
-      return;
-    }
+  struct groups groups;
+  problem_text problem = "";
+  lanebloom_status status = n > BATCH_NROWS ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_OK;
+  if (!status)
+    status = find_groups(&filters, n, &groups);
+  for (size_t i = 0; !status && i < groups.n; i++) {
+    const size_t begin = i > 0 ? groups.ends[i - 1] : 0;
+    if (!screen(function, vector_slice(&filters, groups.firsts[i]), &keys,
+                groups.is_constant ? NULL : groups.rows + begin, groups.ends[i] - begin, results,
+                problem))
+      status = LANEBLOOM_ERR_ARGUMENT;
+  }
+  if (status) {
+    refuse(info, "lanebloom_may_contain", status, problem);
+    return;
   }
   if (!filters.valid && !keys.valid)
     return;

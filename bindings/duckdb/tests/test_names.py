@@ -104,6 +104,35 @@ def test_names_of_rows(db):
     assert one(db, asked.format("(k + 1) % 9")) < 300
 
 
+@pytest.mark.parametrize("begin", ["", "a long name of part "])
+@pytest.mark.parametrize("nparts", [1, 2, 9, 3000])
+@pytest.mark.parametrize("run", [1, 3, 2000])
+def test_names_and_keys_in_any_order(db, begin, nparts, run):
+    """Part p has the filter of the keys whose remainder is p. Some names and keys are NULL."""
+    db.execute(
+        f"CREATE OR REPLACE TABLE keys AS SELECT k::BIGINT AS k, (k // {run} * 7919) % {nparts} AS p, "
+        f"if(k % 11 = 5, NULL, '{begin}' || p) AS name, if(k % 13 = 3, NULL, k::VARCHAR) AS text "
+        "FROM range(20000) t(k)"
+    )
+    db.execute(
+        f"SELECT count(lanebloom_register('{begin}' || p, f)) FROM "
+        "(SELECT p, lanebloom_build(text, 20.0) AS f "
+        f"FROM range({nparts}) q(p) LEFT JOIN keys USING (p) GROUP BY p)"
+    ).fetchall()
+    asked = "SELECT name, text, {} AS found FROM keys ORDER BY k"
+    rows = db.execute(asked.format("lanebloom_may_contain(name, text)")).fetchall()
+    for name, text, found in rows:
+        assert found is (None if name is None or text is None else True)
+    others = f"lanebloom_may_contain('{begin}' || (p + 1) % {nparts}, text)"
+    found = [row[2] for row in db.execute(asked.format(others)).fetchall()]
+    assert found.count(None) == 1539
+    assert nparts == 1 or found.count(True) < 50
+    with pytest.raises(duckdb.Error, match="no filter is named 'none'"):
+        db.execute(asked.format("lanebloom_may_contain(if(k = 19999, 'none', name), text)"))
+    with pytest.raises(duckdb.Error, match="no filter is named 'none 7'"):
+        one(db, asked.format("lanebloom_may_contain(if(k > 6, 'none ' || k, name), text)"))
+
+
 def test_blobs_in_rows(db):
     small = Filter.build(np.arange(40000)).to_bytes()
     large = Filter.build(np.arange(60000)).to_bytes()
