@@ -18,6 +18,8 @@ static uint64_t key_bytes[NKEYS];
 static lanebloom_format formats[MAX_FORMATS]; /* formats that build */
 static size_t nformats;
 static lanebloom_filter *shared_filters[MAX_FORMATS];
+static uint64_t shared_hashes[MAX_FORMATS][NKEYS]; /* each of 8 or 4 bytes */
+static lanebloom_hash_batch *shared_batches[MAX_FORMATS];
 static size_t expected_hits[MAX_FORMATS];
 static uint8_t expected_bitmaps[MAX_FORMATS][NKEYS / 8];
 static pthread_barrier_t all_ready;
@@ -89,7 +91,11 @@ static void screen_shared_filters(size_t number)
     const size_t i = (number + round) % nformats;
     CHECK(lanebloom_filter_screen(shared_filters[i], &batch, bitmap) == expected_hits[i]);
     CHECK(memcmp(bitmap, expected_bitmaps[i], sizeof bitmap) == 0);
-    atomic_fetch_add(&nqueries, NKEYS);
+    memset(bitmap, 0xee, sizeof bitmap);
+    CHECK(lanebloom_filter_screen_batch(shared_filters[i], shared_batches[i], bitmap) ==
+          expected_hits[i]);
+    CHECK(memcmp(bitmap, expected_bitmaps[i], sizeof bitmap) == 0);
+    atomic_fetch_add(&nqueries, 2 * NKEYS);
   }
 }
 
@@ -168,13 +174,18 @@ static void open_shared_filters(void)
     CHECK(lanebloom_filter_build(formats[i], 10, &half, &shared_filters[i]) == LANEBLOOM_OK);
     expected_hits[i] = lanebloom_filter_screen(shared_filters[i], &batch, expected_bitmaps[i]);
     CHECK(expected_hits[i] >= NKEYS / 2);
+    CHECK(lanebloom_hash(formats[i], &batch, shared_hashes[i]) == LANEBLOOM_OK);
+    CHECK(lanebloom_hash_batch_create(formats[i], shared_hashes[i], NKEYS, &shared_batches[i]) ==
+          LANEBLOOM_OK);
   }
 }
 
 static void close_shared_filters(void)
 {
-  for (size_t i = 0; i < nformats; i++)
+  for (size_t i = 0; i < nformats; i++) {
+    lanebloom_hash_batch_free(shared_batches[i]);
     lanebloom_filter_free(shared_filters[i]);
+  }
 }
 
 static void test_first_use(void)
