@@ -37,8 +37,9 @@ struct key_set {
  * may occur several times. If a record lacks a field of the key, --missing decides: the command
  * exits, or the record is counted and has no key. On any failure prints a message and exits.
  * Memory for a key that is a whole record: its bytes and about 14 more. Memory for a key that
- * consists of fields: its bytes and about 22 more. Threads: after this call, several may query the
- * set at once. */
+ * consists of fields: its bytes and about 22 more. While fields are read, the file and up to two
+ * copies of the keys are in memory, and a copy takes 8 more bytes per key. Threads: after this
+ * call, several may query the set at once. */
 void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,
                   const struct input_messages *messages);
 

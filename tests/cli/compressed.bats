@@ -387,15 +387,6 @@ END
   grep -qx 'lanebloom: [0-9]* %, [0-9]* records, [0-9]* per second, [0-9.]* [smh].* left' errors
 }
 
-# peak COMMAND...: prints the most memory that the command used, in kB.
-peak() {
-  python3 - "$@" <<'END'
-import resource, subprocess, sys
-subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
-print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
-END
-}
-
 @test "memory: 16 MB, 2 MB for each worker, and a zstd window" {
   [[ -z ${SANITIZERS-} ]] && address_space_can_be_limited ||
     skip "sanitizers and emulators take memory of their own"

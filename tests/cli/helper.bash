@@ -116,3 +116,12 @@ needs_terminal() {
 says_where_pages_are_lost() {
   [[ $BUILD_DIR != */s390x ]]
 }
+
+# peak COMMAND...: prints the most memory that the command used, in kB.
+peak() {
+  python3 - "$@" <<'END'
+import resource, subprocess, sys
+subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
+END
+}

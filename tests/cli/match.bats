@@ -304,3 +304,18 @@ make_tables() {
   printf 'user\n5\n' >keys # its only key equals the name of a column
   [[ $(lanebloom match -c --csv -f user keys events.csv) == 1 ]]
 }
+
+@test "memory: as the manual says, for keys that are records and for keys that are fields" {
+  [[ -z ${SANITIZERS-} ]] && address_space_can_be_limited ||
+    skip "sanitizers and emulators take memory of their own"
+  local n=3000000 kb
+  seq -w $n >keys # 7 bytes and a newline
+  echo 0000001 >one
+  for how in "" --keys-field=1; do
+    local nbytes=$((8 + 14))
+    [[ -z $how ]] || nbytes=$((8 + 2 * (7 + 8)))
+    kb=$(($(peak "$LANEBLOOM" match -j 1 $how keys one) - $(peak "$LANEBLOOM" match -j 1 one one)))
+    echo "# $kb kB for $n keys" >&3
+    [[ $kb -lt $((n * nbytes / 1024)) ]]
+  done
+}
