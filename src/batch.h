@@ -45,8 +45,8 @@ static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
   memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
 }
 
-/* Calls with at most this many keys are run by scalar code, because preparing vector lanes, or
- * filling them, would cost more. */
+/* Calls with at most this many keys are run key by key, most of them by scalar code, because
+ * preparing lanes for many keys, or filling them, would cost more. */
 enum {
   /* The limit for screening. Times per key with AVX-512 on an Intel Xeon, filter of 256 KiB, in ns:
    *
