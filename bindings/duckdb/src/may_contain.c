@@ -71,11 +71,11 @@ static const lanebloom_filter *parse_blob(lanebloom_slice blob, struct opened *o
   return opened->parsed;
 }
 
-/* Screens the keys of n rows, which have the same filter. rows: NULL if these are the first rows of
- * the vector; then their keys may be read in place. */
+/* Screens the keys of n rows, which have the same filter. rows: NULL if these are the rows from
+ * `first` on; then their keys may be read in place. */
 static bool screen(const struct function *function, lanebloom_slice filter_bytes,
-                   const struct vector *keys, const uint16_t *rows, size_t n, bool *results,
-                   problem_text problem)
+                   const struct vector *keys, idx_t first, const uint16_t *rows, size_t n,
+                   bool *results, problem_text problem)
 {
   struct key_room room;
   struct opened opened = {0};
@@ -85,8 +85,8 @@ static bool screen(const struct function *function, lanebloom_slice filter_bytes
   const bool is_right =
       filter && check_form(function->type, lanebloom_filter_key_form(filter), problem);
   if (is_right && !rows) {
-    const lanebloom_keys batch = keys_of(function->type, keys, 0, n, &room);
-    lanebloom_filter_mask(filter, &batch, (uint8_t *)results);
+    const lanebloom_keys batch = keys_of(function->type, keys, first, n, &room);
+    lanebloom_filter_mask(filter, &batch, (uint8_t *)results + first);
   } else if (is_right) {
     uint16_t valid[BATCH_NROWS];
     uint8_t mask[BATCH_NROWS];
@@ -133,14 +133,19 @@ static idx_t run_end(const struct vector *filters, idx_t first, idx_t n)
   return end;
 }
 
+/* If a filter has at least this many rows at a time, each run is screened in place. Measured on a
+ * Zen 3: in place, a run takes about 130 ns more than its rows; joining runs takes about 30 ns per
+ * row. */
+enum { MIN_RUN_NROWS = 4 };
+
 /* The rows of a vector whose filter is not NULL, in groups that have the same filter. The groups
  * are in the order of their first rows, and so are the rows of each group. */
 struct groups {
   size_t n;
+  bool are_runs;                /* `rows` is not filled: group i is the rows firsts[i] .. ends[i] */
   uint16_t firsts[BATCH_NROWS]; /* the first row of each group */
   uint16_t ends[BATCH_NROWS];   /* the end of each group in `rows` */
   uint16_t rows[BATCH_NROWS];
-  bool is_constant; /* all rows are in one group, and `rows` is not filled */
 };
 
 /* Finds the runs of rows whose filter is not NULL. Returns their number. */
@@ -157,21 +162,22 @@ static size_t find_runs(const struct vector *filters, idx_t n, uint16_t *firsts,
   return nruns;
 }
 
-/* Finds the groups. Runs of the same filter are joined by a hash table. The function is not inlined,
- * because its stack is not needed if the filter is a constant. */
-static __attribute__((noinline)) lanebloom_status join_runs(const struct vector *filters, idx_t n,
+/* Joins runs that have the same filter, with a hash table. The function is not inlined, because its
+ * stack is seldom needed. */
+static __attribute__((noinline)) lanebloom_status join_runs(const struct vector *filters,
                                                             struct groups *groups)
 {
   enum { NSLOTS = 2 * BATCH_NROWS };
-  uint16_t slots[NSLOTS] = {0}; /* a hash table: the number of a group plus 1, or 0 */
-  uint16_t firsts[BATCH_NROWS] = {0}, ends[BATCH_NROWS], group_of[BATCH_NROWS]; /* of runs */
+  uint16_t slots[NSLOTS] = {0}; /* the number of a group plus 1, or 0 */
+  uint16_t firsts[BATCH_NROWS], ends[BATCH_NROWS], group_of[BATCH_NROWS]; /* of runs */
   uint64_t hashes[BATCH_NROWS];
   struct key_room room;
-  const size_t nruns = find_runs(filters, n, firsts, ends);
+  const size_t nruns = groups->n;
+  memcpy(firsts, groups->firsts, sizeof firsts);
+  memcpy(ends, groups->ends, sizeof ends);
   const lanebloom_keys keys = keys_of_rows(key_types, filters, firsts, nruns, &room);
   const lanebloom_status status = lanebloom_hash(LANEBLOOM_ROCKSDB_LOCAL, &keys, hashes);
   groups->n = 0;
-  groups->is_constant = false;
   for (size_t i = 0; i < nruns && !status; i++) {
     size_t at = hashes[i] % NSLOTS;
     while (slots[at] && !is_same(filters, groups->firsts[slots[at] - 1], firsts[i]))
@@ -201,13 +207,9 @@ static __attribute__((noinline)) lanebloom_status join_runs(const struct vector 
 
 static lanebloom_status find_groups(const struct vector *filters, idx_t n, struct groups *groups)
 {
-  if (run_end(filters, 0, n) < n)
-    return join_runs(filters, n, groups);
-  groups->n = vector_has(filters, 0);
-  groups->firsts[0] = 0;
-  groups->ends[0] = (uint16_t)n;
-  groups->is_constant = true;
-  return LANEBLOOM_OK;
+  groups->n = find_runs(filters, n, groups->firsts, groups->ends);
+  groups->are_runs = groups->n * MIN_RUN_NROWS <= n;
+  return groups->are_runs ? LANEBLOOM_OK : join_runs(filters, groups);
 }
 
 /* ---- The function ---- */
@@ -224,9 +226,10 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
   if (!status)
     status = find_groups(&filters, n, &groups);
   for (size_t i = 0; !status && i < groups.n; i++) {
-    const size_t begin = i > 0 ? groups.ends[i - 1] : 0;
-    if (!screen(function, vector_slice(&filters, groups.firsts[i]), &keys,
-                groups.is_constant ? NULL : groups.rows + begin, groups.ends[i] - begin, results,
+    const idx_t first = groups.firsts[i];
+    const size_t begin = groups.are_runs ? first : i > 0 ? groups.ends[i - 1] : 0;
+    if (!screen(function, vector_slice(&filters, first), &keys, first,
+                groups.are_runs ? NULL : groups.rows + begin, groups.ends[i] - begin, results,
                 problem))
       status = LANEBLOOM_ERR_ARGUMENT;
   }
