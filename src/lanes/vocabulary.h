@@ -10,8 +10,8 @@
  * is lanebloom_parquet_probe_avx2.
  *
  * A set needs to define only the words that its algorithms use; compilers report missing words.
- * Only vectors of 32 bytes need bit_and_not, select_by_sign8,
- * select_by_sign32, zero_bits8, narrow_signed32 and narrow_signed16.
+ * Only vectors of 32 bytes need bit_and_not, select_by_sign8, select_by_sign32, zero_bits8,
+ * narrow_signed32 and narrow_signed16.
  * Only vectors of 64 bytes need or3, and_or, permute_both32, load_halves, load_in_halves,
  * store_halves, disjoint32 and zero_masks.
  *

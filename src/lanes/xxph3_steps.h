@@ -215,7 +215,8 @@ static inline vector ends_of_two(size_t width, size_t distance)
 {
   const uint32_t each = 0x01010101, first = 0x03020100;
   const uint32_t last = first + each * ((uint32_t)width - 4), second = each * (uint32_t)distance;
-  return splat_block((const uint32_t[]){first, last, second + first, second + last});
+  const uint32_t indices[] = {first, last, second + first, second + last};
+  return splat_block(indices);
 }
 
 /* Hashes keys of 4 to 8 bytes at equal distances of more bytes. Loads end up to 12 bytes after a

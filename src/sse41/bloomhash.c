@@ -61,8 +61,8 @@ static void hash_16(const uint8_t *data, size_t n, uint8_t *hashes)
 /* ---- Any batch ---- */
 
 /* Hashes keys that are side by side, if their width is 4, 8 or 16 bytes, and returns the number of
- * hashed keys. These widths consist of whole words, so it does not matter whether the last bytes are
- * signed. */
+ * hashed keys. These widths consist of whole words, so it does not matter whether the last bytes
+ * are signed. */
 static size_t hash_lanes(const lanebloom_keys *keys, uint8_t *hashes)
 {
   const size_t n = keys->n / LANES * LANES;
