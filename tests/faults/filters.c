@@ -103,12 +103,33 @@ static lanebloom_status parts(void)
   return status;
 }
 
+/* Screens a batch of hashes until it has been sorted. If memory runs out, it is not sorted. */
+static lanebloom_status screen_batch(void)
+{
+  enum { NCALLS = 40 };
+  static uint64_t hashes[NFEW]; /* each of 8 or 4 bytes */
+  uint8_t bitmap[(NFEW + 7) / 8];
+  const lanebloom_keys keys = keys_from(0, NFEW);
+  lanebloom_hash_batch *batch;
+  lanebloom_status status;
+  must(lanebloom_hash(format, &keys, hashes));
+  INSIST_ON(batch, status, lanebloom_hash_batch_create(format, hashes, NFEW, &batch));
+  for (size_t call = 0; call < NCALLS && !status; call++)
+    if (lanebloom_filter_screen_batch(expected, batch, bitmap) != NFEW)
+      test_fatal("a key is lost");
+  lanebloom_hash_batch_free(batch);
+  return status;
+}
+
 Test(faults, memory)
 {
   static const struct scenario scenarios[] = {
-      {.name = "open", .run = open_filter},    {.name = "build", .run = build_filter},
-      {.name = "merge", .run = merge_filters}, {.name = "stream", .run = stream},
+      {.name = "open", .run = open_filter},
+      {.name = "build", .run = build_filter},
+      {.name = "merge", .run = merge_filters},
+      {.name = "stream", .run = stream},
       {.name = "parts", .run = parts},
+      {.name = "screen a batch", .run = screen_batch, .tolerates = 1 << ALLOCATE},
   };
   lanebloom_format formats[MAX_FORMATS];
   const size_t nformats = test_formats_that_build(formats);
