@@ -372,12 +372,12 @@ static uint64_t count_hashes(const struct format_table *format, const struct ker
 }
 
 /* Checks whether it is faster to hash keys twice, first for the size and then for the bits, than to
- * store their hashes. Hashing twice is faster if the keys are short and their hashes exceed the
- * caches. */
+ * store their hashes. Hashing twice is faster if the keys are short and close together, and their
+ * hashes exceed the caches. */
 static bool hashing_twice_pays(const lanebloom_keys *keys, size_t hash_nbytes)
 {
   enum { SHORT_NBYTES = 16, MAX_STORED_NBYTES = 16 << 20 };
-  return keys->layout == KEYS_FIXED && keys->width > 0 && keys->width <= SHORT_NBYTES &&
+  return keys->layout == KEYS_FIXED && keys->width > 0 && keys->stride <= SHORT_NBYTES &&
          keys->n > MAX_STORED_NBYTES / hash_nbytes;
 }
 
