@@ -88,6 +88,20 @@ static void *hash_all(void *unused)
   return unused;
 }
 
+/* Screens a batch until it has been sorted, and then once more. */
+static void *screen_batch(void *unused)
+{
+  enum { NCALLS = 40 };
+  const lanebloom_keys keys = keys_of(0);
+  lanebloom_hash_batch *batch;
+  CHECK(lanebloom_hash(all.format, &keys, all.hashes) == LANEBLOOM_OK);
+  CHECK(lanebloom_hash_batch_create(all.format, all.hashes, NKEYS, &batch) == LANEBLOOM_OK);
+  for (size_t call = 0; call < NCALLS; call++)
+    CHECK(lanebloom_filter_screen_batch(all.near, batch, all.bitmap) == NKEYS);
+  lanebloom_hash_batch_free(batch);
+  return unused;
+}
+
 static void *build_all(void *unused)
 {
   for (size_t layout = 0; layout < NLAYOUTS; layout++) {
@@ -249,6 +263,7 @@ int main(void)
       CHECK(lanebloom_kernel_use(name) == LANEBLOOM_OK);
       check(name, "screening", screen_all);
       check(name, "hashing", hash_all);
+      check(name, "batches of hashes", screen_batch);
       check(name, "building", build_all);
       check(name, "raw calls", use_raw);
       check(name, "Arrow arrays", use_arrays);
