@@ -9,8 +9,9 @@
 set -eu
 cd "$(dirname "$0")/.."
 
+# Files that do not say family and model may be of different CPUs, although their names are equal.
 cpu() { # FILE
-  jq -c '.context | [.cpu, .cpu_family, .cpu_model]' "$1"
+  jq -c --arg file "$1" '.context | [.cpu, .cpu_family // $file, .cpu_model // $file]' "$1"
 }
 
 for file; do

@@ -206,7 +206,7 @@ static void update(duckdb_function_info info, duckdb_data_chunk chunk,
   if (function->nparameters > 2)
     input.expected = vector_of(chunk, 2);
   if (n > BATCH_NROWS) {
-    report(info, LANEBLOOM_ERR_LIMIT, "expected vectors of at most 2048 rows");
+    report(info, LANEBLOOM_ERR_LIMIT, TOO_MANY_ROWS_TEXT);
     return;
   }
   for (idx_t row = 0; row < n; row++)

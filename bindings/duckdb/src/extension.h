@@ -65,6 +65,7 @@ extern const size_t nkey_types;
 
 /* The most rows whose values are converted to keys at a time: the size of one vector of DuckDB. */
 enum { BATCH_NROWS = 2048 };
+#define TOO_MANY_ROWS_TEXT "expected vectors of at most 2048 rows"
 
 /* Memory for keys. It is used if the bytes of keys differ from the values that DuckDB stores. */
 struct key_room {

@@ -224,7 +224,7 @@ static void run(duckdb_function_info info, duckdb_data_chunk input, duckdb_vecto
   const struct vector filters = vector_of(input, 0), keys = vector_of(input, 1);
   bool *results = duckdb_vector_get_data(output);
   struct groups groups;
-  problem_text problem = "";
+  problem_text problem = TOO_MANY_ROWS_TEXT;
   lanebloom_status status = n > BATCH_NROWS ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_OK;
   if (!status)
     status = find_groups(&filters, n, &groups);
