@@ -433,6 +433,10 @@ for who in range(1, 13):
 seed("options", 0, b"".join(number.encode() + b"\0" for number in numbers))
 
 
+for line in (vectors / "minlz_blocks.txt").read_text().splitlines()[1:]:
+    seed("minlz", 0, 0, bytes.fromhex(line.split()[1].removeprefix("block=")))
+
+
 def column(format, bits, n, *parts, first=0, nulls=0):
     """Returns the form that make_column() of arrow.c reads; parts follow the count of nulls."""
     return (
