@@ -83,14 +83,20 @@ static lanebloom_status decompress(struct block_reader *reader, uint8_t type, en
                                   .version = reader->footer.version,
                                   .bytes = block->bytes,
                                   .nbytes = block->nbytes,
-                                  .max_nbytes = reader->decompressed_left};
+                                  .max_nbytes = reader->max_block_nbytes};
+  if (compressed.max_nbytes > reader->decompressed_left)
+    compressed.max_nbytes = reader->decompressed_left;
   if (compressed.codec == CODEC_NONE)
     return LANEBLOOM_OK;
-  if (!lanebloom_codec_is_built(compressed.codec))
+  if (!lanebloom_codec_is_built(compressed.codec)) {
+    const char *library = lanebloom_codec_library(compressed.codec);
     return problem_set(reader->problem, LANEBLOOM_ERR_LIMIT,
                        "%s at %" PRIu64
-                       ": compressed with %s (type %u), which this build does not read",
-                       what, block->offset, lanebloom_codec_name(compressed.codec), type);
+                       ": compressed with %s of %s (type %u), which this build does not read%s%s",
+                       what, block->offset, lanebloom_codec_name(compressed.codec),
+                       lanebloom_footer_engine(&reader->footer), type,
+                       library ? "; build lanebloom with " : "", library ? library : "");
+  }
   if (kind == BLOCK_DATA)
     compressed.dictionary = reader->dictionary;
   uint8_t *bytes;

@@ -13,10 +13,11 @@ struct block_reader {
   struct footer footer;
   lanebloom_slice dictionary; /* for decompressing data blocks; {NULL, 0}: none */
 
-  /* Limits: the bytes that may still be read, and the bytes that decompression may still produce.
-   * Without limits, a small damaged file whose handles all name one block could take very long. */
-  uint64_t nbytes_left, decompressed_left;
-  bool is_too_large; /* did the last block fail because of decompressed_left? */
+  /* Limits: the bytes that may still be read, the bytes that decompression may still produce, and
+   * those that it may produce of one block. Without limits, a small damaged file whose handles all
+   * name one block could take very long. */
+  uint64_t nbytes_left, decompressed_left, max_block_nbytes;
+  bool is_too_large; /* did the last block fail because of the limits of decompression? */
 
   const struct problem *problem;
 };

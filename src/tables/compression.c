@@ -20,54 +20,86 @@
 #include "../bytes.h"
 #include "../cursor.h"
 #include "compression.h"
+#include "minlz.h"
 
-/* Does the block begin with zlib's header? The header has two bytes: the method, which is deflate,
- * and a check (RFC 1950). Raw deflate begins with such bytes only if its first block is stored and
- * has padding other than zero; no writer makes such a block. A zstd frame never begins with such
- * bytes. */
+/* ---- Codecs ---- */
+
+/* Does the block begin with zlib's header? The header has two bytes: the method, which is deflate
+ * with a window of at most 32 KiB, and a check (RFC 1950). */
 static bool has_zlib_header(lanebloom_slice block)
 {
   const uint8_t *bytes = block.data;
-  return block.size >= 2 && (bytes[0] & 0x0f) == 8 && (bytes[0] << 8 | bytes[1]) % 31 == 0;
+  return block.size >= 2 && (bytes[0] & 0x0f) == 8 && bytes[0] >> 4 <= 7 &&
+         (bytes[0] << 8 | bytes[1]) % 31 == 0;
+}
+
+static bool begins_zstd_frame(lanebloom_slice block)
+{
+  static const uint32_t magic = 0xfd2fb528;
+  return block.size >= sizeof magic && load_le32(block.data) == magic;
 }
 
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block)
 {
-  if (engine == LANEBLOOM_ENGINE_LEVELDB) {
-    /* Minecraft's fork of LevelDB uses deflate for two types. Type 2 is zstd in LevelDB itself; the
-     * fork's blocks of type 2 have zlib's header. The fork's blocks of type 4 are raw deflate
-     * without a header, like zlib blocks of RocksDB. */
-    enum { ZSTD_OR_ZLIB = 2 };
-    if (type == ZSTD_OR_ZLIB && has_zlib_header(block))
-      return CODEC_ZLIB;
-    static const enum codec leveldb[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZSTD, CODEC_UNKNOWN,
-                                         CODEC_ZLIB};
-    return type < sizeof leveldb / sizeof *leveldb ? leveldb[type] : CODEC_UNKNOWN;
-  }
-  static const enum codec rocksdb[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB,   CODEC_BZIP2,
-                                       CODEC_LZ4,  CODEC_LZ4,    CODEC_XPRESS, CODEC_ZSTD};
-  enum { ZSTD_NOT_FINAL = 0x40 };
-  if (type == ZSTD_NOT_FINAL)
+  enum { NTYPES = 9, ZSTD_NOT_FINAL = 0x40 };
+  /* Minecraft's fork of LevelDB uses type 2 for zlib, which is zstd in LevelDB itself, and type 4
+   * for deflate. */
+  static const enum codec codecs[][NTYPES] = {
+      [LANEBLOOM_ENGINE_LEVELDB] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB_OR_ZSTD, CODEC_UNKNOWN,
+                                    CODEC_DEFLATE},
+      [LANEBLOOM_ENGINE_ROCKSDB] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB, CODEC_BZIP2, CODEC_LZ4,
+                                    CODEC_LZ4, CODEC_XPRESS, CODEC_ZSTD},
+      [LANEBLOOM_ENGINE_PEBBLE] = {
+          [0] = CODEC_NONE, [1] = CODEC_SNAPPY, [7] = CODEC_ZSTD, [8] = CODEC_MINLZ}};
+  if (engine == LANEBLOOM_ENGINE_ROCKSDB && type == ZSTD_NOT_FINAL)
     return CODEC_ZSTD;
-  return type < sizeof rocksdb / sizeof *rocksdb ? rocksdb[type] : CODEC_UNKNOWN;
+  const enum codec codec = type < NTYPES ? codecs[engine][type] : CODEC_UNKNOWN;
+  if (codec == CODEC_ZLIB_OR_ZSTD)
+    return has_zlib_header(block) ? CODEC_ZLIB : begins_zstd_frame(block) ? CODEC_ZSTD : codec;
+  /* Pebble's readers take a block that does not begin with 0 for a block of snappy. */
+  if (codec == CODEC_MINLZ && block.size > 0 && *(const uint8_t *)block.data != 0)
+    return CODEC_SNAPPY;
+  return codec;
 }
+
+static const struct {
+  const char *name, *library;
+} names[] = {
+    [CODEC_UNKNOWN] = {"an unknown codec", NULL},
+    [CODEC_NONE] = {"nothing", NULL},
+    [CODEC_SNAPPY] = {"snappy", "snappy"},
+    [CODEC_ZLIB] = {"zlib", "zlib"},
+    [CODEC_DEFLATE] = {"deflate", "zlib"},
+    [CODEC_ZLIB_OR_ZSTD] = {"zlib or zstd", NULL},
+    [CODEC_BZIP2] = {"bzip2", NULL},
+    [CODEC_LZ4] = {"lz4", "lz4"},
+    [CODEC_XPRESS] = {"xpress", NULL},
+    [CODEC_ZSTD] = {"zstd", "zstd"},
+    [CODEC_MINLZ] = {"minlz", NULL},
+};
 
 const char *lanebloom_codec_name(enum codec codec)
 {
-  static const char *const names[] = {"nothing", "snappy", "zlib", "bzip2",
-                                      "lz4",     "xpress", "zstd", "an unknown codec"};
-  return names[codec];
+  return names[codec].name;
+}
+
+const char *lanebloom_codec_library(enum codec codec)
+{
+  return names[codec].library;
 }
 
 bool lanebloom_codec_is_built(enum codec codec)
 {
-  static const bool built[CODEC_UNKNOWN + 1] = {
+  static const bool built[sizeof names / sizeof *names] = {
       [CODEC_NONE] = true,
+      [CODEC_ZLIB_OR_ZSTD] = true, /* no library is needed to see the damage */
+      [CODEC_MINLZ] = true,
 #ifdef LANEBLOOM_WITH_SNAPPY
       [CODEC_SNAPPY] = true,
 #endif
 #ifdef LANEBLOOM_WITH_ZLIB
       [CODEC_ZLIB] = true,
+      [CODEC_DEFLATE] = true,
 #endif
 #ifdef LANEBLOOM_WITH_LZ4
       [CODEC_LZ4] = true,
@@ -78,6 +110,8 @@ bool lanebloom_codec_is_built(enum codec codec)
   };
   return built[codec];
 }
+
+/* ---- Decompression ---- */
 
 /* Frees the old buffer and allocates one of nbytes. Errors: MEMORY; LIMIT if nbytes is above the
  * limit for the block. */
@@ -110,9 +144,20 @@ static lanebloom_status decompress_snappy(const struct compressed *compressed, u
 }
 #endif
 
+static lanebloom_status decompress_minlz(const struct compressed *compressed, uint8_t **bytes,
+                                         size_t *nbytes)
+{
+  const lanebloom_slice block = {compressed->bytes, compressed->nbytes};
+  if (!lanebloom_minlz_size(block, nbytes))
+    return LANEBLOOM_ERR_CORRUPT;
+  lanebloom_status status = make_room(compressed, *nbytes, bytes);
+  if (status)
+    return status;
+  return lanebloom_minlz_decompress(block, *bytes, *nbytes) ? LANEBLOOM_OK : LANEBLOOM_ERR_CORRUPT;
+}
+
 #ifdef LANEBLOOM_WITH_ZLIB
-/* Decompresses deflate, which has zlib's header only in blocks of LevelDB's forks. Returns LIMIT if
- * the room is too small. */
+/* Decompresses zlib and deflate. Returns LIMIT if the room is too small. */
 static lanebloom_status decompress_zlib(const struct compressed *compressed, size_t room,
                                         uint8_t *bytes, size_t *nbytes)
 {
@@ -122,8 +167,8 @@ static lanebloom_status decompress_zlib(const struct compressed *compressed, siz
                      .avail_in = (uInt)compressed->nbytes,
                      .next_out = bytes,
                      .avail_out = (uInt)room};
-  const lanebloom_slice block = {compressed->bytes, compressed->nbytes};
-  const bool has_header = compressed->engine == LANEBLOOM_ENGINE_LEVELDB && has_zlib_header(block);
+  const bool has_header =
+      compressed->engine == LANEBLOOM_ENGINE_LEVELDB && compressed->codec == CODEC_ZLIB;
   if (inflateInit2(&stream, has_header ? MAX_WBITS : -MAX_WBITS) != Z_OK)
     return LANEBLOOM_ERR_MEMORY;
   int result = Z_OK;
@@ -179,6 +224,7 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
   switch (compressed->codec) {
 #ifdef LANEBLOOM_WITH_ZLIB
   case CODEC_ZLIB:
+  case CODEC_DEFLATE:
     return decompress_zlib(compressed, room, bytes, nbytes);
 #endif
 #ifdef LANEBLOOM_WITH_LZ4
@@ -194,11 +240,11 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
   }
 }
 
-/* Reads the size of the decompressed block, for every codec but snappy. If no size is stored, sets
- * *has_size to false. RocksDB and Pebble store the size as a varint before the compressed bytes.
- * Before format_version 2, RocksDB stored no size for zlib; for lz4 it stored 8 bytes, and it reads
- * the first 4 of them. LevelDB's forks store no size for zlib. LevelDB's zstd frames must state the
- * size themselves. Returns false if the block is damaged. */
+/* Reads the size of the decompressed block, for every codec but snappy and minlz. If no size is
+ * stored, sets *has_size to false. RocksDB and Pebble store the size as a varint before the
+ * compressed bytes. Before format_version 2, RocksDB stored no size for zlib; for lz4 it stored 8
+ * bytes, and it reads the first 4 of them. LevelDB's forks store no size for zlib and deflate.
+ * LevelDB's zstd frames must state the size themselves. Returns false if the block is damaged. */
 static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {
@@ -207,7 +253,8 @@ static bool read_size(const struct compressed *compressed, struct cursor *rest, 
                    compressed->codec != CODEC_ZSTD;
   *size = 0;
   *has_size =
-      compressed->codec != CODEC_ZLIB || (!old && compressed->engine != LANEBLOOM_ENGINE_LEVELDB);
+      compressed->codec != CODEC_DEFLATE &&
+      (compressed->codec != CODEC_ZLIB || (!old && compressed->engine != LANEBLOOM_ENGINE_LEVELDB));
   if (!*has_size)
     return true;
 #ifdef LANEBLOOM_WITH_ZSTD
@@ -258,9 +305,13 @@ static lanebloom_status decompress(const struct compressed *compressed, uint8_t 
                                    size_t *nbytes)
 {
 #ifdef LANEBLOOM_WITH_SNAPPY
-  if (compressed->codec == CODEC_SNAPPY) /* snappy's own format stores the size */
+  if (compressed->codec == CODEC_SNAPPY) /* the formats of snappy and minlz store the size */
     return decompress_snappy(compressed, bytes, nbytes);
 #endif
+  if (compressed->codec == CODEC_MINLZ)
+    return decompress_minlz(compressed, bytes, nbytes);
+  if (compressed->codec == CODEC_ZLIB_OR_ZSTD)
+    return LANEBLOOM_ERR_CORRUPT;
   struct cursor rest = {compressed->bytes, compressed->bytes + compressed->nbytes};
   bool has_size;
   uint64_t size;

@@ -1,5 +1,5 @@
-/* Decompresses blocks. A codec is a compression method; every codec except NONE is optional in a
- * build.
+/* Decompresses blocks. A codec is a compression method; every codec except NONE and MINLZ is
+ * optional in a build.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_COMPRESSION_H
 #define LANEBLOOM_TABLES_COMPRESSION_H
@@ -7,14 +7,17 @@
 #include <lanebloom_tables.h>
 
 enum codec {
+  CODEC_UNKNOWN,
   CODEC_NONE,
   CODEC_SNAPPY,
-  CODEC_ZLIB,
+  CODEC_ZLIB,         /* has zlib's header in LevelDB's forks, and no header in RocksDB */
+  CODEC_DEFLATE,      /* without a header */
+  CODEC_ZLIB_OR_ZSTD, /* should be one of them, but begins like neither: the block is damaged */
   CODEC_BZIP2,
   CODEC_LZ4,
   CODEC_XPRESS,
   CODEC_ZSTD,
-  CODEC_UNKNOWN
+  CODEC_MINLZ
 };
 
 /* A compressed block. */
@@ -29,10 +32,13 @@ struct compressed {
 };
 
 /* Returns the codec of a compressed block. type: the compression type in the block's trailer. The
- * meaning of a type depends on the engine. Some forks of LevelDB gave a type another meaning than
- * LevelDB itself; for such a type, the first bytes of the block decide. */
+ * meaning of a type depends on the engine. A type may stand for two codecs; the first bytes of the
+ * block then decide. */
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block);
 const char *lanebloom_codec_name(enum codec codec);
+
+/* Returns the name of the library that reads the codec; NULL: there is none, or none is needed. */
+const char *lanebloom_codec_library(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);
 
 /* Decompresses a block. Its codec must be in the build, and must not be NONE. The caller frees

@@ -99,11 +99,18 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
   return LANEBLOOM_OK;
 }
 
+const char *lanebloom_footer_engine(const struct footer *footer)
+{
+  return footer->engine == LANEBLOOM_ENGINE_PEBBLE    ? "Pebble"
+         : footer->engine == LANEBLOOM_ENGINE_LEVELDB ? "LevelDB"
+                                                      : "RocksDB";
+}
+
 /* Reads a footer that has a version, which only RocksDB and Pebble write. */
 static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t file_nbytes,
                                   struct footer *footer, const struct problem *problem)
 {
-  const char *engine = footer->engine == LANEBLOOM_ENGINE_PEBBLE ? "Pebble" : "RocksDB";
+  const char *engine = lanebloom_footer_engine(footer);
   const uint32_t newest =
       footer->engine == LANEBLOOM_ENGINE_PEBBLE ? MAX_PEBBLE_VERSION : MAX_ROCKSDB_VERSION;
   if (nbytes < LONG_NBYTES)

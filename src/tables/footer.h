@@ -40,4 +40,7 @@ struct footer {
 lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
                                        const struct problem *problem);
 
+/* Returns the engine's name for messages. */
+const char *lanebloom_footer_engine(const struct footer *footer);
+
 #endif

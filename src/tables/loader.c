@@ -84,21 +84,27 @@ enum {
   /* The most bytes that may be read, as a multiple of the file's size. Each block is read once. If
    * the order of keys must be found, the data blocks are read once more for each form of keys. */
   MAX_READS = 4,
-  /* The most bytes that decompression may produce: MAX_GROWTH times the file's size, plus
-   * MIN_DECOMPRESSED_NBYTES, so that small files are not refused. */
+  /* The most bytes that decompression may produce, as multiples of the file's size: of one block,
+   * which takes memory; and of all blocks, for which it is the most that deflate can produce.
+   * Blocks of Minecraft's worlds become up to 300 times as large. */
   MAX_GROWTH = 64,
-  MIN_DECOMPRESSED_NBYTES = 64 << 20,
+  MAX_TOTAL_GROWTH = 1032,
+  MIN_DECOMPRESSED_NBYTES = 64 << 20, /* more for both, so that small files are not refused */
 };
+
+static uint64_t multiply(uint64_t nbytes, uint64_t times)
+{
+  return nbytes < UINT64_MAX / (2 * times) ? nbytes * times : UINT64_MAX / 2;
+}
 
 static struct block_reader limited_reader(const struct input *input, const struct problem *problem)
 {
   const uint64_t nbytes = input->nbytes;
   return (struct block_reader){
       .input = input,
-      .nbytes_left = nbytes < UINT64_MAX / MAX_READS ? nbytes * MAX_READS : UINT64_MAX,
-      .decompressed_left = nbytes < UINT64_MAX / (2 * MAX_GROWTH)
-                               ? nbytes * MAX_GROWTH + MIN_DECOMPRESSED_NBYTES
-                               : UINT64_MAX,
+      .nbytes_left = multiply(nbytes, MAX_READS),
+      .decompressed_left = multiply(nbytes, MAX_TOTAL_GROWTH) + MIN_DECOMPRESSED_NBYTES,
+      .max_block_nbytes = multiply(nbytes, MAX_GROWTH) + MIN_DECOMPRESSED_NBYTES,
       .problem = problem};
 }
 

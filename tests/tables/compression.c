@@ -1,14 +1,18 @@
-/* Compressed blocks that store their size in an unusual place, store a wrong size, or store none.
+/* Compressed blocks that store their size in an unusual place, store a wrong size, or store none;
+ * types of blocks; and a table that becomes much larger.
  * SPDX-License-Identifier: MIT */
 #include "tables/compression.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 
+#include "bytes.h"
 #include "support.h"
+#include "tables/checksum.h"
 
 static const uint64_t NO_LIMIT = UINT64_MAX;
 
@@ -138,10 +142,136 @@ Test(compression, sizes_that_cannot_be)
 
 Test(compression, what_is_built)
 {
-  static const enum codec built[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB, CODEC_LZ4, CODEC_ZSTD},
+  static const enum codec built[] = {CODEC_NONE, CODEC_SNAPPY, CODEC_ZLIB, CODEC_DEFLATE,
+                                     CODEC_LZ4,  CODEC_ZSTD,   CODEC_MINLZ},
                           others[] = {CODEC_BZIP2, CODEC_XPRESS, CODEC_UNKNOWN};
   for (size_t i = 0; i < sizeof built / sizeof *built; i++)
     cr_assert(lanebloom_codec_is_built(built[i]));
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     cr_assert(!lanebloom_codec_is_built(others[i]));
+}
+
+/* ---- Types ---- */
+
+/* A block that may have one of two codecs has the one that its first bytes tell. */
+Test(compression, codecs_by_first_bytes)
+{
+  enum { LEVELDB_ZSTD = 2, LEVELDB_DEFLATE = 4, PEBBLE_MINLZ = 8 };
+  const lanebloom_slice none = {NULL, 0};
+  for (unsigned i = 0; i <= UINT16_MAX; i++) {
+    const uint8_t two[] = {(uint8_t)(i >> 8), (uint8_t)i};
+    const bool is_zlib = two[0] % 16 == 8 && two[0] < 0x80 && i % 31 == 0;
+    const lanebloom_slice block = {two, sizeof two};
+    cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, LEVELDB_ZSTD, block) ==
+                  (is_zlib ? CODEC_ZLIB : CODEC_ZLIB_OR_ZSTD),
+              "%04x", i);
+    cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, LEVELDB_DEFLATE, block) == CODEC_DEFLATE);
+    cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_PEBBLE, PEBBLE_MINLZ, block) ==
+              (two[0] == 0 ? CODEC_MINLZ : CODEC_SNAPPY));
+  }
+  const lanebloom_slice frame = {"\x28\xb5\x2f\xfd", 4}, other = {"\x28\xb5\x2f\xfc", 4};
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, LEVELDB_ZSTD, frame) == CODEC_ZSTD);
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, LEVELDB_ZSTD, other) == CODEC_ZLIB_OR_ZSTD);
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_LEVELDB, LEVELDB_ZSTD, none) == CODEC_ZLIB_OR_ZSTD);
+  cr_assert(lanebloom_codec(LANEBLOOM_ENGINE_PEBBLE, PEBBLE_MINLZ, none) == CODEC_MINLZ);
+  const struct compressed compressed = {.codec = CODEC_ZLIB_OR_ZSTD,
+                                        .engine = LANEBLOOM_ENGINE_LEVELDB,
+                                        .bytes = other.data,
+                                        .nbytes = other.size,
+                                        .max_nbytes = NO_LIMIT};
+  check_refused(&compressed, LANEBLOOM_ERR_CORRUPT);
+}
+
+/* ---- A table of blocks that become 900 times as large ---- */
+
+struct bytes {
+  size_t n, room;
+  uint8_t *at;
+};
+
+static void put(struct bytes *to, const void *from, size_t nbytes)
+{
+  cr_assert(nbytes <= to->room - to->n);
+  memcpy(to->at + to->n, from, nbytes);
+  to->n += nbytes;
+}
+
+static void put_varint(struct bytes *to, uint64_t value)
+{
+  for (; value >= 0x80; value >>= 7)
+    put(to, &(uint8_t){(uint8_t)(value | 0x80)}, 1);
+  put(to, &(uint8_t){(uint8_t)value}, 1);
+}
+
+static void put_entry(struct bytes *to, unsigned number, const void *value, size_t nbytes)
+{
+  static const char suffix[] = {1, 0, 0, 0, 0, 0, 0, 0}; /* of an internal key */
+  char key[16];
+  const size_t key_nbytes = (size_t)snprintf(key, sizeof key, "key%04u", number);
+  put_varint(to, 0);
+  put_varint(to, key_nbytes + sizeof suffix);
+  put_varint(to, nbytes);
+  put(to, key, key_nbytes);
+  put(to, suffix, sizeof suffix);
+  put(to, value, nbytes);
+}
+
+/* Ends the entries of a block, appends the block to the table in raw deflate, and empties it. The
+ * handle is appended to *handle. */
+static void put_block(struct bytes *table, struct bytes *block, struct bytes *handle)
+{
+  enum { DEFLATE = 4, TRAILER_NBYTES = 5 };
+  static const uint8_t restarts[] = {0, 0, 0, 0, 1, 0, 0, 0};
+  uint8_t sum[4];
+  put(block, restarts, sizeof restarts);
+  const size_t begin = table->n, nbytes = deflate_raw(block->at, block->n, table->at + begin,
+                                                      table->room - begin - TRAILER_NBYTES);
+  table->n += nbytes;
+  put(table, &(uint8_t){DEFLATE}, 1);
+  store_le32(sum, lanebloom_checksum(CHECKSUM_CRC32C, table->at + begin, nbytes + 1));
+  put(table, sum, sizeof sum);
+  put_varint(handle, begin);
+  put_varint(handle, nbytes);
+  block->n = 0;
+}
+
+/* All blocks are in the codec of Minecraft's fork of LevelDB. Nothing names the order of keys, so
+ * all of them are decompressed. Together they have more than 64 MiB, which is much more than 64
+ * times the file. */
+Test(compression, a_table_that_becomes_much_larger)
+{
+  enum { NBLOCKS = 450, VALUE_NBYTES = 160 << 10, TABLE_NBYTES = 1 << 20, FOOTER_NBYTES = 48 };
+  static const uint8_t magic[] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
+  uint8_t handle_bytes[20], footer_bytes[FOOTER_NBYTES] = {0};
+  uint8_t *value = test_alloc(VALUE_NBYTES);
+  struct bytes table = {.room = TABLE_NBYTES, .at = test_alloc(TABLE_NBYTES)},
+               block = {.room = 2 * VALUE_NBYTES, .at = test_alloc(2 * VALUE_NBYTES)},
+               index = {.room = TABLE_NBYTES, .at = test_alloc(TABLE_NBYTES)},
+               footer = {.room = FOOTER_NBYTES, .at = footer_bytes};
+  for (unsigned i = 0; i < NBLOCKS; i++) {
+    struct bytes handle = {.room = sizeof handle_bytes, .at = handle_bytes};
+    put_entry(&block, i, value, VALUE_NBYTES);
+    put_block(&table, &block, &handle);
+    put_entry(&index, i, handle.at, handle.n);
+  }
+  put_block(&table, &block, &footer); /* the metaindex, which is empty */
+  put_block(&table, &index, &footer);
+  memcpy(footer_bytes + FOOTER_NBYTES - sizeof magic, magic, sizeof magic);
+  put(&table, footer_bytes, FOOTER_NBYTES);
+  cr_assert(table.n < NBLOCKS * (VALUE_NBYTES / 600));
+
+  char problem[512];
+  lanebloom_table *opened;
+  lanebloom_table_info info;
+  cr_assert(lanebloom_table_parse(table.at, table.n, LANEBLOOM_WRITER_UNKNOWN, &opened, problem,
+                                  sizeof problem) == LANEBLOOM_OK,
+            "%s", problem);
+  lanebloom_table_describe(opened, &info, sizeof info);
+  cr_assert(!strstr(info.warning, "too large"), "%s", info.warning);
+  cr_assert(info.has_range, "%s", info.warning);
+  lanebloom_table_free(opened);
+  free(value);
+  free(table.at);
+  free(block.at);
+  free(index.at);
 }
