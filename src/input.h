@@ -13,7 +13,7 @@ struct input {
 };
 
 /* Opens a file; lanebloom_input_close() closes it. On an error there is nothing to close. Errors:
- * FORMAT if the file is not a regular file; IO. */
+ * FORMAT if the file is not a regular file, or is a pointer of Git LFS to its content; IO. */
 lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem);
 void lanebloom_input_close(struct input *input); /* leaves errno unchanged */

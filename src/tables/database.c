@@ -82,14 +82,12 @@ static lanebloom_status open_manifest(const char *folder, lanebloom_engine engin
   }
   if (!status)
     return LANEBLOOM_OK;
-  if (status == LANEBLOOM_ERR_IO) {
-    const int error = errno;
-    char text[128];
-    problem_set(problem, status, "%s: %s", *name, strerror_r(error, text, sizeof text));
-    errno = error;
-  }
+  const int error = errno;
+  if (status != LANEBLOOM_ERR_MEMORY)
+    name_problem(*name, status, problem);
   free(*name);
   *name = NULL;
+  errno = error;
   return status == LANEBLOOM_ERR_MEMORY ? problem_memory(problem, 1) : status;
 }
 

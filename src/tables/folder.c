@@ -213,10 +213,13 @@ static lanebloom_status read_current(const char *folder, const char *name, uint6
   if (status)
     return status;
   if (strlen(text) != nbytes || !parse_name(text, "MANIFEST-", "\n", number)) {
+    const bool is_conflict = begins_with(text, "<<<<<<< ");
     free(text);
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
-                       "damaged: expected MANIFEST-, a number and the end of the line, found other "
-                       "bytes");
+                       "damaged: expected MANIFEST-, a number and the end of the line, found %s",
+                       is_conflict ? "the marks of a merge of Git that was not finished; restore "
+                                     "the folder as it was in one commit"
+                                   : "other bytes");
   }
   text[nbytes - 1] = 0;
   *manifest = text;
@@ -436,7 +439,9 @@ static lanebloom_status read_named(const char *option, const char *path, struct 
     free(names->logs);
   else if (status == LANEBLOOM_ERR_IO && (errno == ENOENT || errno == ENOTDIR))
     status = problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                         "expected the folder of logs that OPTIONS names as %s, '%s', found none",
+                         "expected the folder of logs that OPTIONS names as %s, '%s', found none; "
+                         "name the folder that has the logs now, or the database's own folder if "
+                         "there are no such logs",
                          option, path);
   return status;
 }

@@ -152,7 +152,10 @@ complete; not seen: $not_seen" ]]
   mv rocksdb-wal-dir.logs moved
   fails_with "expected the folder of logs that OPTIONS names as wal_dir, '" \
     lanebloom screen --db rocksdb-wal-dir key
+  [[ $stderr == *"found none; name the folder that has the logs now, or the database's own folder \
+if there are no such logs (--wal-dir names a folder of logs;"* ]]
   lanebloom screen --db rocksdb-wal-dir --wal-dir moved key | cmp - key
+  run -1 lanebloom screen --db rocksdb-wal-dir --wal-dir rocksdb-wal-dir key
   fails_with "none: No such file or directory" \
     lanebloom screen --db rocksdb-wal-dir --wal-dir none key
 }
@@ -266,6 +269,24 @@ damage() {
   again
   tail -c 20 "$manifest" >>"$manifest" # longer than a header, but no whole record
   lanebloom screen --db leveldb-tables key | cmp - key
+}
+
+@test "files that a repository keeps elsewhere are named" {
+  make leveldb-log leveldb-reopened rocksdb-log
+  for file in */CURRENT */MANIFEST-* */OPTIONS-* */*.log */*.ldb; do
+    names_pointer "$file" lanebloom screen --db "${file%/*}" <<<log000001
+    [[ $file != *.ldb ]] || names_pointer "$file" lanebloom screen --db "$file" <<<log000001
+  done
+}
+
+@test "CURRENT with the marks of a merge" {
+  make leveldb-log
+  manifest=$(<leveldb-log/CURRENT)
+  printf '%s\n' '<<<<<<< HEAD' "$manifest" ======= MANIFEST-000099 '>>>>>>> other' \
+    >leveldb-log/CURRENT
+  fails_with "CURRENT: damaged: expected MANIFEST-, a number and the end of the line, found the \
+marks of a merge of Git that was not finished; restore the folder as it was in one commit" \
+    lanebloom screen --db leveldb-log <<<log000001
 }
 
 @test "goleveldb's newer CURRENT" {

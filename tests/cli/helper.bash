@@ -125,3 +125,15 @@ subprocess.run(sys.argv[1:], stdout=subprocess.DEVNULL, check=True)
 print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)
 END
 }
+
+# names_pointer FILE COMMAND...: replaces the file by a pointer of Git LFS, and checks that the
+# command fails and names the file. Then restores the file.
+names_pointer() {
+  local file=$1
+  shift
+  mv "$file" original
+  printf 'version https://git-lfs.github.com/spec/v1\noid sha256:%064d\nsize 12345\n' 7 >"$file"
+  fails_with "${file##*/}: expected the file itself, found a pointer of Git LFS to it; \
+\`git lfs pull' fetches the file" "$@"
+  mv original "$file"
+}

@@ -62,6 +62,13 @@ damage() {
   done
 }
 
+@test "files that a repository keeps elsewhere are named" {
+  takes pebble_v1
+  for file in db/MANIFEST-* db/OPTIONS-* db/*.log db/*.sst; do
+    names_pointer "$file" lanebloom screen --db db <<<log000024
+  done
+}
+
 @test "two parts of a table in one file: it is asked once" {
   takes pebble_v2
   [[ $(lanebloom screen --which --db db <<<table000001 2>/dev/null) == \

@@ -179,6 +179,44 @@ Test(tables, blocks_that_become_too_large)
   free(made);
 }
 
+/* The message names the engine and the codec, because a type has another codec in each engine. */
+Test(tables, codecs_that_are_not_there)
+{
+  static const struct {
+    lanebloom_engine engine;
+    uint8_t type;
+    const char *text;
+  } cases[] = {
+      {LANEBLOOM_ENGINE_LEVELDB, 3, "an unknown codec of LevelDB (type 3)"},
+      {LANEBLOOM_ENGINE_ROCKSDB, 3, "bzip2 of RocksDB (type 3)"},
+      {LANEBLOOM_ENGINE_ROCKSDB, 6, "xpress of RocksDB (type 6)"},
+      {LANEBLOOM_ENGINE_ROCKSDB, 8, "an unknown codec of RocksDB (type 8)"},
+      {LANEBLOOM_ENGINE_PEBBLE, 3, "an unknown codec of Pebble (type 3)"},
+      {LANEBLOOM_ENGINE_PEBBLE, 9, "an unknown codec of Pebble (type 9)"},
+      {LANEBLOOM_ENGINE_PEBBLE, 255, "an unknown codec of Pebble (type 255)"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct table_file *made = test_alloc(sizeof *made);
+    table_add(made, text("hello"));
+    const struct handle handle = table_end_block(made, cases[i].type);
+    const struct input input = {-1, made->bytes, made->n};
+    char message[PROBLEM_NBYTES], expected[PROBLEM_NBYTES];
+    const struct problem problem = {message, sizeof message};
+    struct block_reader reader = {
+        .input = &input,
+        .footer = {.engine = cases[i].engine, .checksum = CHECKSUM_CRC32C, .offset = made->n},
+        .nbytes_left = UINT64_MAX,
+        .problem = &problem};
+    struct block block;
+    cr_assert(lanebloom_block_read(&reader, handle, BLOCK_META, "index", &block) ==
+              LANEBLOOM_ERR_LIMIT);
+    snprintf(expected, sizeof expected,
+             "index at 0: compressed with %s, which this build does not read", cases[i].text);
+    cr_assert_str_eq(message, expected, "found %s", message);
+    free(made);
+  }
+}
+
 /* leveldb-mcpe, Minecraft's fork of LevelDB, writes deflated data without a size, in older worlds
  * with zlib's header. Its number for that codec means zstd elsewhere. */
 Test(tables, deflate_of_a_fork_of_leveldb)
