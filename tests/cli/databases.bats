@@ -68,6 +68,25 @@ logs() {
   [[ $nkinds -ge 25 ]]
 }
 
+@test "a world of Minecraft whose tables have blocks in zlib, in deflate and not compressed" {
+  world=$BATS_TEST_DIRNAME/../vectors/databases/minecraft
+  python3 - "$world.keys.hex" <<'END'
+import sys
+for line in open(sys.argv[1]):
+    key = bytes.fromhex(line)
+    open(f"keys.{len(key)}", "ab").write(key)
+END
+  for keys in keys.*; do
+    run --separate-stderr lanebloom screen --width "${keys#*.}" -o found --db "$world" "$keys"
+    [[ $stderr != *"which this build does not read"* ]] || skip "this build lacks zlib"
+    [[ $status -eq 0 && -z $stderr ]]
+    cmp found "$keys"
+  done
+  seq -f 'absent%04.0f' 1000 >absent
+  run lanebloom screen -c --db "$world" absent
+  [[ $output -lt 40 ]]
+}
+
 @test "in another order than bytewise all filters of a table are asked, and a warning says so" {
   make leveldb-reverse rocksdb-reverse rocksdb-reverse-partitions
   seq -f 'absent%06.0f' 2000 >absent
