@@ -10,16 +10,22 @@
 
 #include "input.h"
 
-/* Is the file a pointer of Git LFS? A repository stores such a small text in place of a large file,
+/* Refuses a pointer of Git LFS. A repository stores such a small text in place of a large file,
  * whose own bytes are on a server. */
-static bool is_pointer(const struct input *input)
+static lanebloom_status refuse_pointer(const struct input *input, const struct problem *problem)
 {
   enum { MAX_NBYTES = 1023 }; /* by the specification of Git LFS */
   static const char begin[] = "version https://git-lfs.github.com/spec/";
-  char bytes[sizeof begin - 1];
-  return input->nbytes >= sizeof bytes && input->nbytes <= MAX_NBYTES &&
-         lanebloom_input_read(input, 0, bytes, sizeof bytes, &no_problem) == LANEBLOOM_OK &&
-         memcmp(bytes, begin, sizeof bytes) == 0;
+  char bytes[sizeof begin - 1] = "";
+  if (input->nbytes < sizeof bytes || input->nbytes > MAX_NBYTES)
+    return LANEBLOOM_OK;
+  if (lanebloom_input_read(input, 0, bytes, sizeof bytes, &no_problem) == LANEBLOOM_ERR_IO)
+    return problem_io(problem);
+  if (memcmp(bytes, begin, sizeof bytes) != 0)
+    return LANEBLOOM_OK;
+  return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                     "expected the file itself, found a pointer of Git LFS to it; `git lfs pull' "
+                     "fetches the file");
 }
 
 lanebloom_status lanebloom_input_open(const char *path, struct input *input,
@@ -43,13 +49,10 @@ lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                        "expected a regular file, found something else");
   }
   input->nbytes = (uint64_t)found.st_size;
-  if (is_pointer(input)) {
+  lanebloom_status status = refuse_pointer(input, problem);
+  if (status)
     lanebloom_input_close(input);
-    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "expected the file itself, found a pointer of Git LFS to it; `git lfs pull' "
-                       "fetches the file");
-  }
-  return LANEBLOOM_OK;
+  return status;
 }
 
 void lanebloom_input_close(struct input *input)
