@@ -34,13 +34,14 @@ add_function KERNEL(parquet_add);
       .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),                                              \
       .hash[HASH_BLOOMHASH_SIGNED] = KERNEL(bloomhash_signed_hash),                                \
       .hash[HASH_XXPH3] = KERNEL(xxph3_hash), .hash[HASH_XXH64] = KERNEL(xxh64_hash),              \
-      .layout[LAYOUT_LEVELDB] = {KERNEL(leveldb_probe), KERNEL(leveldb_add), positions_nbytes},    \
+      .layout[LAYOUT_LEVELDB] = {KERNEL(leveldb_probe), KERNEL(leveldb_add), positions_nbytes,     \
+                                 NULL},                                                            \
       .layout[LAYOUT_ROCKSDB_LEGACY] = {KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_legacy_add),  \
-                                        NULL},                                                     \
+                                        NULL, NULL},                                               \
       .layout[LAYOUT_ROCKSDB_LOCAL] = {KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_add),     \
-                                       hashes_nbytes},                                             \
+                                       hashes_nbytes, NULL},                                       \
       .layout[LAYOUT_ROCKSDB_RIBBON].probe = KERNEL(rocksdb_ribbon_probe),                         \
-      .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), hashes_nbytes}
+      .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), hashes_nbytes, NULL}
 
 /* Kernels of AVX2 that the tables of AVX-512 have, too. The probes of a single key fill a vector of
  * 32 bytes. Sorted hashes are shuffled byte by byte, and many lines have fewer hashes than a vector

@@ -44,17 +44,19 @@ add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
            [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar},                            \
   .layout =                                                                                        \
       {                                                                                            \
-          [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_scalar, lanebloom_leveldb_add_scalar, NULL}, \
+          [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_scalar, lanebloom_leveldb_add_scalar, NULL,  \
+                              NULL},                                                               \
           [LAYOUT_ROCKSDB_LEGACY] = {lanebloom_rocksdb_legacy_probe_scalar,                        \
-                                     lanebloom_rocksdb_legacy_add_scalar, NULL},                   \
+                                     lanebloom_rocksdb_legacy_add_scalar, NULL, NULL},             \
           [LAYOUT_ROCKSDB_LOCAL] = {lanebloom_rocksdb_local_probe_scalar,                          \
-                                    lanebloom_rocksdb_local_add_scalar, NULL},                     \
-          [LAYOUT_ROCKSDB_RIBBON] = {lanebloom_rocksdb_ribbon_probe_scalar, NULL, NULL},           \
-          [LAYOUT_PARQUET] = {lanebloom_parquet_probe_scalar, lanebloom_parquet_add_scalar, NULL}, \
+                                    lanebloom_rocksdb_local_add_scalar, NULL, NULL},               \
+          [LAYOUT_ROCKSDB_RIBBON] = {lanebloom_rocksdb_ribbon_probe_scalar, NULL, NULL, NULL},     \
+          [LAYOUT_PARQUET] = {lanebloom_parquet_probe_scalar, lanebloom_parquet_add_scalar, NULL,  \
+                              NULL},                                                               \
           [LAYOUT_SPARK_V1] = {lanebloom_spark_v1_probe_scalar, lanebloom_spark_v1_add_scalar,     \
-                               NULL},                                                              \
+                               NULL, NULL},                                                        \
           [LAYOUT_SPARK_V2] = {lanebloom_spark_v2_probe_scalar, lanebloom_spark_v2_add_scalar,     \
-                               NULL},                                                              \
+                               NULL, NULL},                                                        \
   },                                                                                               \
   .may_match = {[LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,                             \
                 [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,               \
