@@ -1,7 +1,7 @@
 /* The tables of the AVX2 kernels. The table "avx2" uses gathers; the table "avx2-loads" uses
  * ordinary loads, for CPUs on which gathers are slow.
  * SPDX-License-Identifier: MIT */
-#include "../lanes/lanes.h"
+#include "../x86/kernels.h"
 
 #if defined(__x86_64__)
 #define SUFFIX ""

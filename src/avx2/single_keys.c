@@ -2,6 +2,7 @@
  * probes; scalar code tests keys with more probes.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/eights.h"
+#include "../x86/kernels.h"
 
 /* Checks whether the first nprobes probes, at most eight, find set bits. */
 static inline bool are_set(vector bits_as_signs, uint32_t nprobes)

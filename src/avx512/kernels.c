@@ -1,7 +1,7 @@
 /* The tables of the AVX-512 kernels. The table "avx512" uses gathers; the table "avx512-loads" uses
  * ordinary loads, for CPUs on which gathers are slow.
  * SPDX-License-Identifier: MIT */
-#include "../lanes/lanes.h"
+#include "../x86/kernels.h"
 
 /* Checks whether the CPU has all features that the compiler uses for these kernels. The compiler's
  * library queries the CPU once, when the program starts, and reports AVX-512 only if the operating

@@ -43,22 +43,4 @@ add_function KERNEL(parquet_add);
       .layout[LAYOUT_ROCKSDB_RIBBON].probe = KERNEL(rocksdb_ribbon_probe),                         \
       .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), hashes_nbytes, NULL}
 
-/* Kernels of AVX2 that the tables of AVX-512 have, too. The probes of a single key fill a vector of
- * 32 bytes. Sorted hashes are shuffled byte by byte, and many lines have fewer hashes than a vector
- * of 64 bytes; longer shuffles are not faster either: Zen 4 splits them, and Intel's CPUs run them
- * on one port instead of two. */
-may_match_function KERNEL_OF(rocksdb_legacy_may_match, avx2);
-may_match_function KERNEL_OF(rocksdb_local_may_match, avx2), KERNEL_OF(parquet_may_match, avx2);
-sorted_probe_function KERNEL_OF(rocksdb_local_sorted_probe, avx2);
-sorted_probe_function KERNEL_OF(parquet_sorted_probe, avx2);
-
-/* Initialises the tables of AVX2 and AVX-512. */
-#define X86_KERNELS                                                                                \
-  LANES_KERNELS,                                                                                   \
-      .may_match[LAYOUT_ROCKSDB_LEGACY] = KERNEL_OF(rocksdb_legacy_may_match, avx2),               \
-      .may_match[LAYOUT_ROCKSDB_LOCAL] = KERNEL_OF(rocksdb_local_may_match, avx2),                 \
-      .may_match[LAYOUT_PARQUET] = KERNEL_OF(parquet_may_match, avx2),                             \
-      .layout[LAYOUT_ROCKSDB_LOCAL].sorted_probe = KERNEL_OF(rocksdb_local_sorted_probe, avx2),    \
-      .layout[LAYOUT_PARQUET].sorted_probe = KERNEL_OF(parquet_sorted_probe, avx2)
-
 #endif

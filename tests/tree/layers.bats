@@ -9,7 +9,7 @@ folders() { # prints the folders of instruction sets except scalar
 
 # Prints "FILE:LINE" for each include of a header in another folder that kernels must not use.
 strangers() { # FILE...
-  local known='(lanes|scalar|layouts)/[a-z0-9_]*|x86/words|kernels|batch|keys|bytes|divide'
+  local known='(lanes|scalar|layouts)/[a-z0-9_]*|x86/[a-z]*|kernels|batch|keys|bytes|divide'
   grep -HE '^#include ".*/' "$@" | grep -vE "\"\.\./($known)\.h\"$" || true
 }
 

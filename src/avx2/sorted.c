@@ -6,7 +6,7 @@
 #include "../layouts/sorted.h"
 #include "../batch.h"
 #include "../bytes.h"
-#include "lanes.h"
+#include "../x86/kernels.h"
 #include "vector.h"
 
 /* ---- Hits ---- */
