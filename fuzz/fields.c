@@ -217,7 +217,7 @@ static void check_ends(const struct record_syntax *syntax, const char *data,
   CHECK(record_nbytes(syntax, begin, (size_t)(next - begin)) == (size_t)(next - begin));
   CHECK(record_nbytes(syntax, begin, (size_t)(next - begin) - 1) == 0);
   const size_t nbytes = (size_t)(next - data) - 1;
-  const bool odd = has_odd_quotes(syntax, data, nbytes);
+  const bool odd = has_odd_quotes(&syntax->fields, data, nbytes);
   CHECK(whole_nbytes(syntax, data, nbytes, nbytes, odd) == (size_t)(begin - data));
 }
 

@@ -14,14 +14,25 @@
 
 static const char BOM[] = {'\xef', '\xbb', '\xbf'};
 
+bool has_odd_quotes(const struct field_syntax *syntax, const char *data, size_t nbytes)
+{
+  unsigned char n = 0; /* counts modulo 256, because compilers vectorize a sum of bytes */
+  if (has_quotes(syntax))
+    for (size_t i = 0; i < nbytes; i++)
+      n = (unsigned char)(n + (data[i] == '"'));
+  return n % 2;
+}
+
 bool has_lone_return(const struct field_syntax *syntax, const char *data, size_t nbytes)
 {
   if (syntax->n == 0 || (syntax->dialect != DIALECT_CSV && syntax->dialect != DIALECT_TSV))
     return false;
   bool in_quotes = false;
-  for (size_t i = 0; i < nbytes; i++) {
-    in_quotes ^= data[i] == '"' && syntax->dialect == DIALECT_CSV;
-    if (data[i] == '\r' && !in_quotes && i + 1 < nbytes && data[i + 1] != '\n')
+  const char *end = data + nbytes;
+  for (const char *at; data < end && (at = memchr(data, '\r', (size_t)(end - data)));
+       data = at + 1) {
+    in_quotes ^= has_odd_quotes(syntax, data, (size_t)(at - data));
+    if (!in_quotes && at + 1 < end && at[1] != '\n')
       return true;
   }
   return false;

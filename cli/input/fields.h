@@ -84,6 +84,10 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
 bool find_fields(struct field_syntax *syntax, const char *header, size_t nbytes, char *problem,
                  size_t problem_size);
 
+/* Is the number of quotes in the bytes odd? Returns false if quotes have no meaning in these
+ * records. */
+bool has_odd_quotes(const struct field_syntax *syntax, const char *data, size_t nbytes);
+
 /* For CSV and TSV: does any byte except a line feed follow a carriage return outside quotes? If so,
  * lines end in CR alone or in CR CR LF. They would be cut wrongly, so the input must be refused. */
 bool has_lone_return(const struct field_syntax *syntax, const char *data, size_t nbytes);

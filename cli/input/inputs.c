@@ -348,13 +348,13 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   chunk->data = chunk->buffer + READ_NBYTES - inputs->ncarried;
   chunk->nbytes = inputs->ncarried;
   memcpy(chunk->data, inputs->carried, inputs->ncarried);
-  bool odd_quotes = has_odd_quotes(syntax, chunk->data, chunk->nbytes);
+  bool odd_quotes = has_odd_quotes(&syntax->fields, chunk->data, chunk->nbytes);
   size_t check_nbytes = READ_NBYTES; /* doubles after each check, so the total time of the checks is
                                       * linear */
 
   for (size_t nread; read_more(inputs, chunk, &nread);) {
     const struct file_kind *kind = input_kind(inputs, chunk);
-    odd_quotes ^= has_odd_quotes(syntax, chunk->data + chunk->nbytes - nread, nread);
+    odd_quotes ^= has_odd_quotes(&syntax->fields, chunk->data + chunk->nbytes - nread, nread);
     if (kind && chunk->nbytes < kind->nbytes)
       continue;
     if (kind) {

@@ -23,15 +23,6 @@ uint64_t count_lines(const char *data, size_t nbytes)
   return n;
 }
 
-bool has_odd_quotes(const struct record_syntax *syntax, const char *data, size_t nbytes)
-{
-  unsigned char n = 0; /* counts modulo 256, because compilers vectorize a sum of bytes */
-  if (has_quotes(&syntax->fields))
-    for (size_t i = 0; i < nbytes; i++)
-      n = (unsigned char)(n + (data[i] == '"'));
-  return n % 2;
-}
-
 size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_t nbytes)
 {
   if (syntax->width)
@@ -41,7 +32,7 @@ size_t record_nbytes(const struct record_syntax *syntax, const char *data, size_
     const char *at = memchr(from, syntax->terminator, (size_t)(end - from));
     if (!at)
       return 0;
-    in_quotes ^= has_odd_quotes(syntax, from, (size_t)(at - from));
+    in_quotes ^= has_odd_quotes(&syntax->fields, from, (size_t)(at - from));
     from = at + 1;
     if (!in_quotes)
       return (size_t)(from - data);
@@ -59,7 +50,7 @@ size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t
     return nbytes - nbytes % syntax->width;
   const char *begin = data + nbytes - nnew, *end = data + nbytes;
   for (const char *at; (at = memrchr(begin, syntax->terminator, (size_t)(end - begin))); end = at) {
-    odd_quotes ^= has_odd_quotes(syntax, at, (size_t)(end - at));
+    odd_quotes ^= has_odd_quotes(&syntax->fields, at, (size_t)(end - at));
     if (!odd_quotes)
       return (size_t)(at + 1 - data);
   }

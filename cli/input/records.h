@@ -91,10 +91,6 @@ bool is_line_of_returns(const struct record_syntax *syntax, const char *data, si
 /* Returns the number of line feeds in the bytes. */
 uint64_t count_lines(const char *data, size_t nbytes);
 
-/* Is the number of quotes in the bytes odd? Returns false if quotes have no meaning in these
- * records. */
-bool has_odd_quotes(const struct record_syntax *syntax, const char *data, size_t nbytes);
-
 /* Adjacent records of one chunk, at least one. They are borrowed from the cutter until it cuts the
  * next batch. */
 struct batch {
