@@ -125,6 +125,10 @@ static void cut_fixed(struct cutter *cutter, struct batch *batch)
   cutter->next += batch->n * batch->width;
 }
 
+/* Longer lines are not compared with each other, because memchr() is faster (Zen 3: the comparison
+ * gains 8 ns per line of 300 bytes, and loses 15 ns per line of 1,000 bytes). */
+enum { ALIKE_NBYTES = 512 };
+
 /* Returns how many of the first n lines have the size of the first line, which is `width` bytes
  * including its terminator. The lines must have room for n lines of this size. If every byte is a
  * terminator exactly if the byte one width later is, all lines end at the same distances. Compilers
@@ -172,7 +176,8 @@ static size_t cut_alike(struct cutter *cutter, struct batch *batch)
   const size_t nleft = (size_t)(cutter->end - lines);
   const char *first_end =
       memchr(lines, terminator, nleft); /* never NULL, since records are whole */
-  const size_t width = (size_t)(first_end + 1 - lines), most = nleft / width;
+  const size_t width = (size_t)(first_end + 1 - lines);
+  const size_t most = width > ALIKE_NBYTES ? 1 : nleft / width;
   const size_t n =
       count_alike(lines, width, most < BATCH_NRECORDS ? most : BATCH_NRECORDS, terminator);
   const size_t nreturns = cutter->syntax.crlf ? count_returns(lines, width, n) : 0;
