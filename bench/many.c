@@ -107,7 +107,7 @@ static void batch_row(struct bench *bench, void *argument)
   const lanebloom_keys all = bench_keys(keys, row->nkeys);
   bench_use(row->kernel);
   bench_check(lanebloom_hash(row->format, &all, hashes));
-  bench_check(lanebloom_hash_batch_create(row->format, hashes, row->nkeys, &batch));
+  bench_check(lanebloom_hash_batch_create(row->format, hashes, row->nkeys, 0, &batch));
   for (size_t i = 0; i < NSCREENED; i++) /* the batch sorts its hashes */
     lanebloom_filter_screen_batch(many->filters[i], batch, bitmap);
   while (bench_next(bench, row->nkeys * NSCREENED))

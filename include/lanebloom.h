@@ -643,10 +643,13 @@ LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filt
 typedef struct lanebloom_hash_batch lanebloom_hash_batch;
 
 /* Makes a batch of n hashes that lanebloom_hash() made for this format. hashes: n x
- * lanebloom_format_hash_size() bytes, which the batch borrows. Errors: FORMAT, MEMORY. Memory: none
- * until the hashes are sorted, then about 22 bytes per hash, and 16 more during sorting. */
+ * lanebloom_format_hash_size() bytes, which the batch borrows. nfilters: about how many filters the
+ * batch will be screened against; if so few that sorting does not pay, it is not done, otherwise it
+ * is done at once. If you do not know, pass 0. Errors: FORMAT, MEMORY. Memory: none until the
+ * hashes are sorted, then at most 21 bytes per hash, and 16 more during sorting. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash_batch_create(lanebloom_format format,
                                                                  const void *hashes, size_t n,
+                                                                 size_t nfilters,
                                                                  lanebloom_hash_batch **batch);
 
 LANEBLOOM_API void lanebloom_hash_batch_free(lanebloom_hash_batch *batch);

@@ -2,7 +2,8 @@
  * filters that have many of its hashes per line, it sorts its hashes (layouts/sorted.h), and from
  * then on such filters are probed line by line.
  * SPDX-License-Identifier: MIT */
-#include <stdatomic.h>
+#include "hash_batch.h"
+
 #include <stdlib.h>
 
 #include "filter.h"
@@ -22,37 +23,42 @@ enum {
   SORT_AFTER_NFILTERS = 32,
 };
 
-struct lanebloom_hash_batch {
-  enum layout layout; /* LAYOUT_END: the hashes are never sorted */
-  size_t n;
-  const uint8_t *hashes;      /* borrowed */
-  _Atomic unsigned nscreened; /* filters that sorted hashes would have been faster for */
-  _Atomic(const struct sorted_hashes *) sorted; /* NULL until the hashes are sorted */
-  struct sorted_hashes made;
-};
+void lanebloom_hash_batch_begin(lanebloom_hash_batch *batch, lanebloom_format hash,
+                                const void *hashes, size_t n, size_t nfilters)
+{
+  const enum hash kind = lanebloom_format_table(hash)->hash;
+  *batch = (lanebloom_hash_batch){.layout =
+                                      n <= UINT32_MAX ? lanebloom_layout_to_sort(kind) : LAYOUT_END,
+                                  .n = n,
+                                  .hashes = hashes,
+                                  .sort_at = nfilters == 0 ? SORT_AFTER_NFILTERS
+                                             : nfilters >= HASH_BATCH_MIN_NFILTERS ? 1
+                                                                                   : 0};
+}
+
+void lanebloom_hash_batch_end(lanebloom_hash_batch *batch)
+{
+  lanebloom_sorted_free(&batch->made);
+}
 
 lanebloom_status lanebloom_hash_batch_create(lanebloom_format id, const void *hashes, size_t n,
-                                             lanebloom_hash_batch **batch)
+                                             size_t nfilters, lanebloom_hash_batch **batch)
 {
-  const struct format_table *format = lanebloom_format_table(id);
   *batch = NULL;
-  if (!format || lanebloom_format_hash_size(id) == 0)
+  if (lanebloom_format_hash_size(id) == 0)
     return LANEBLOOM_ERR_FORMAT;
-  lanebloom_hash_batch *made = calloc(1, sizeof *made);
+  lanebloom_hash_batch *made = malloc(sizeof *made);
   if (!made)
     return LANEBLOOM_ERR_MEMORY;
-  made->layout = n <= UINT32_MAX ? lanebloom_layout_to_sort(format->hash) : LAYOUT_END;
-  made->n = n;
-  made->hashes = hashes;
+  lanebloom_hash_batch_begin(made, id, hashes, n, nfilters);
   *batch = made;
   return LANEBLOOM_OK;
 }
 
 void lanebloom_hash_batch_free(lanebloom_hash_batch *batch)
 {
-  if (!batch)
-    return;
-  lanebloom_sorted_free(&batch->made);
+  if (batch)
+    lanebloom_hash_batch_end(batch);
   free(batch);
 }
 
@@ -79,7 +85,7 @@ static const struct sorted_hashes *sorted_of(lanebloom_hash_batch *batch)
     return sorted;
   const unsigned nscreened =
       atomic_fetch_add_explicit(&batch->nscreened, 1, memory_order_relaxed) + 1;
-  if (nscreened != SORT_AFTER_NFILTERS ||
+  if (nscreened != batch->sort_at ||
       !lanebloom_hashes_sort(batch->layout, batch->hashes, batch->n, &batch->made))
     return NULL;
   atomic_store_explicit(&batch->sorted, &batch->made, memory_order_release);

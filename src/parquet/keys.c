@@ -270,7 +270,7 @@ static lanebloom_status hash_given(lanebloom_parquet_keys *prepared, const struc
       hash_stored(prepared, prepared->given_hashes, prepared->hashes, problem);
   if (status)
     return status;
-  status = lanebloom_hash_batch_create(LANEBLOOM_PARQUET, prepared->given_hashes, prepared->n,
+  status = lanebloom_hash_batch_create(LANEBLOOM_PARQUET, prepared->given_hashes, prepared->n, 0,
                                        &prepared->batch);
   return status ? problem_status(problem, status) : LANEBLOOM_OK;
 }

@@ -175,7 +175,7 @@ static void open_shared_filters(void)
     expected_hits[i] = lanebloom_filter_screen(shared_filters[i], &batch, expected_bitmaps[i]);
     CHECK(expected_hits[i] >= NKEYS / 2);
     CHECK(lanebloom_hash(formats[i], &batch, shared_hashes[i]) == LANEBLOOM_OK);
-    CHECK(lanebloom_hash_batch_create(formats[i], shared_hashes[i], NKEYS, &shared_batches[i]) ==
+    CHECK(lanebloom_hash_batch_create(formats[i], shared_hashes[i], NKEYS, 0, &shared_batches[i]) ==
           LANEBLOOM_OK);
   }
 }

@@ -117,7 +117,7 @@ void batches_of_hashes(const struct trial *trial)
       cr_assert(!lanebloom_filter_build(trial->format->id, 10, &members[i], &filters[i]));
     lanebloom_hash_batch *batch;
     cr_assert(!lanebloom_hash(trial->format->id, &batch_keys, hashes));
-    cr_assert(!lanebloom_hash_batch_create(trial->format->id, hashes, n, &batch));
+    cr_assert(!lanebloom_hash_batch_create(trial->format->id, hashes, n, 0, &batch));
     for (size_t call = 0; call < NCALLS; call++) {
       test_context("%s: %zu hashes, call %zu", trial->name, n, call);
       const lanebloom_filter *filter = filters[call % NFILTERS];
