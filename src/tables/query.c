@@ -46,6 +46,7 @@ void lanebloom_queries_free(struct query *queries)
 {
   for (struct query *query = queries, *next; query; query = next) {
     next = query->next;
+    lanebloom_hash_batch_end(&query->batch);
     free(query);
   }
 }
@@ -71,7 +72,7 @@ static void extract_all(struct query *query, const lanebloom_keys *keys, laneblo
 
 void lanebloom_query_hash(struct query *query, lanebloom_format format,
                           const struct extractor *extractor, const lanebloom_keys *keys,
-                          lanebloom_slice *slices)
+                          lanebloom_slice *slices, size_t nwide)
 {
   if (query->is_ready && is_for(query, format, extractor))
     return;
@@ -85,5 +86,10 @@ void lanebloom_query_hash(struct query *query, lanebloom_format format,
   }
   /* A filter of this format is open, so the format is valid and a kernel is active. */
   cannot_fail(lanebloom_hash(query->hash, &extracted, query->hashes));
+  /* Hashes are not sorted if they replace others of the same part, because tables that need
+   * different hashes in turn would sort again and again. */
+  lanebloom_hash_batch_end(&query->batch);
+  lanebloom_hash_batch_begin(&query->batch, query->hash, query->hashes, keys->n,
+                             query->is_ready || nwide == 0 ? 1 : nwide);
   query->is_ready = true;
 }

@@ -5,16 +5,18 @@
 #ifndef LANEBLOOM_TABLES_QUERY_H
 #define LANEBLOOM_TABLES_QUERY_H
 
+#include "../hash_batch.h"
 #include "extractor.h"
 
 struct query {
   struct query *next;
   lanebloom_format hash; /* the format for which keys are hashed */
   struct extractor extractor;
-  bool is_ready;     /* do the members below belong to the current part? */
-  bool has_passing;  /* is any bit of `passing` set? */
-  uint8_t *passing;  /* bitmap of the keys that have no prefix; such keys may be in any table */
-  uint64_t hashes[]; /* each of 8 or 4 bytes; then room for `passing` */
+  bool is_ready;    /* do the members below belong to the current part? */
+  bool has_passing; /* is any bit of `passing` set? */
+  uint8_t *passing; /* bitmap of the keys that have no prefix; such keys may be in any table */
+  lanebloom_hash_batch batch; /* the hashes of all keys */
+  uint64_t hashes[];          /* each of 8 or 4 bytes; then room for `passing` */
 };
 
 /* Finds the query for the hash of this format and for this extractor, or adds one to the list. If
@@ -29,9 +31,10 @@ void lanebloom_queries_free(struct query *queries);
 void lanebloom_queries_begin(struct query *queries);
 
 /* Hashes the keys of the part into the query, unless it already has their hashes for this format
- * and extractor. slices: scratch memory for keys->n slices. */
+ * and extractor. slices: scratch memory for keys->n slices. nwide:
+ * about this many filters will be screened with all the hashes. */
 void lanebloom_query_hash(struct query *query, lanebloom_format format,
                           const struct extractor *extractor, const lanebloom_keys *keys,
-                          lanebloom_slice *slices);
+                          lanebloom_slice *slices, size_t nwide);
 
 #endif

@@ -25,6 +25,10 @@ enum {
    *   4 of RocksDB, compacted        64        16      37
    *   4 of RocksDB, compacted     1,024        19      11 */
   MIN_SORTED_NPAIRS = 1024,
+  /* The most keys of a part if many filters are screened with all keys. The more of the keys select
+   * a line, the faster sorted hashes are; with this many keys, 16 of them select each line of a
+   * filter of 1 MiB. */
+  LARGE_PART_NKEYS = 1 << 18,
 };
 
 /* A table, with what a call needs to query it. */
@@ -38,17 +42,20 @@ struct target {
 struct job {
   struct target *targets;
   size_t ntargets;
+  size_t nwide; /* about this many filters are screened with all keys of a part */
   struct query *queries;
   struct ranking ranking;
   struct part part;
 
   /* The members are the keys of the part that are in the range of the current table. */
   size_t nmembers;
-  uint32_t *members;         /* indices in the part */
-  uint64_t *hashes;          /* hashes of members, of 8 or 4 bytes each */
-  uint64_t *offsets;         /* offsets of the members' data blocks */
-  lanebloom_slice *slices;   /* the members' keys or prefixes; also scratch for hashing */
-  uint8_t *hits, *more_hits; /* bitmaps of members */
+  uint32_t *members;          /* indices in the part */
+  uint64_t *hashes;           /* hashes of members, of 8 or 4 bytes each */
+  uint64_t *offsets;          /* offsets of the members' data blocks */
+  lanebloom_slice *slices;    /* the members' keys or prefixes; also scratch for hashing */
+  uint8_t *hits, *more_hits;  /* bitmaps of members */
+  uint8_t *of_any, *of_table; /* bitmaps of the part: the keys that may be in any table, or in the
+                               * current table */
 
   /* The memory of all arrays above and of `part`. */
   size_t max_nkeys; /* the most keys of a part: a multiple of 8, so that arrays need no padding */
@@ -69,10 +76,10 @@ static void screen_hashes(struct job *job, const lanebloom_table *table, const u
   hits_add(hits, job->more_hits, hits_nbytes(n));
 }
 
-static void hash_keys(struct job *job, const struct target *target, lanebloom_format format)
+static void hash_part(struct job *job, const struct target *target, lanebloom_format format)
 {
   lanebloom_query_hash(target->query, format, &target->table->extractor, &job->part.keys,
-                       job->slices);
+                       job->slices, job->nwide);
 }
 
 static void screen_all(struct job *job, const struct target *target, uint8_t *hits)
@@ -82,12 +89,12 @@ static void screen_all(struct job *job, const struct target *target, uint8_t *hi
     hits_set(hits, keys->n);
     return;
   }
-  const struct query *query = target->query;
-  hash_keys(job, target, target->table->hash);
+  struct query *query = target->query;
+  hash_part(job, target, target->table->hash);
   if (target->table->kind == LANEBLOOM_TABLE_FILTER_KEYS)
     screen_hashes(job, target->table, query->hashes, keys->n, hits);
   else
-    lanebloom_filter_screen_hashes(target->table->filters[0], query->hashes, keys->n, hits);
+    lanebloom_filter_screen_batch(target->table->filters[0], &query->batch, hits);
   if (query->has_passing)
     hits_add(hits, query->passing, hits_nbytes(keys->n));
 }
@@ -160,7 +167,7 @@ static void screen_members(struct job *job, const struct target *target, uint8_t
 {
   const lanebloom_table *table = target->table;
   const struct query *query = target->query;
-  hash_keys(job, target, table->hash);
+  hash_part(job, target, table->hash);
   const size_t hash_nbytes = lanebloom_format_hash_size(query->hash);
   gather_hashes(job, query);
   size_t filter = 0;
@@ -240,7 +247,7 @@ static void screen_members_by_hash(struct job *job, const struct target *target,
   const lanebloom_table *table = target->table;
   const struct index *index = &table->index;
   uint64_t filter, before = 0;
-  hash_keys(job, target, format);
+  hash_part(job, target, format);
   gather_hashes(job, target->query);
   for (size_t i = 0; i < index->n && job->nmembers > 0; i++, before = filter) {
     filter = block ? lanebloom_filter_block_index(block, index->handles[i].offset) : i;
@@ -313,22 +320,21 @@ static void screen_table(struct job *job, const struct target *target, uint8_t *
 static size_t screen_part(struct job *job, const lanebloom_keys *keys, size_t first, uint8_t *any,
                           uint8_t *const *bitmaps, size_t *counts)
 {
-  uint8_t of_any[PART_NKEYS / 8], of_table[PART_NKEYS / 8];
-  const lanebloom_keys part = lanebloom_keys_part(keys, first, PART_NKEYS);
+  const lanebloom_keys part = lanebloom_keys_part(keys, first, job->max_nkeys);
   const size_t nbytes = hits_nbytes(part.n);
   lanebloom_part_begin(&job->part, &part);
   lanebloom_queries_begin(job->queries);
-  memset(of_any, 0, nbytes);
+  memset(job->of_any, 0, nbytes);
   for (size_t i = 0; i < job->ntargets; i++) {
-    uint8_t *hits = bitmaps && bitmaps[i] ? bitmaps[i] + first / 8 : of_table;
+    uint8_t *hits = bitmaps && bitmaps[i] ? bitmaps[i] + first / 8 : job->of_table;
     screen_table(job, &job->targets[i], hits);
-    hits_add(of_any, hits, nbytes);
+    hits_add(job->of_any, hits, nbytes);
     if (counts)
       counts[i] += hits_count(hits, nbytes);
   }
   if (any)
-    memcpy(any + first / 8, of_any, nbytes);
-  return hits_count(of_any, nbytes);
+    memcpy(any + first / 8, job->of_any, nbytes);
+  return hits_count(job->of_any, nbytes);
 }
 
 /* ---- Calls ---- */
@@ -380,6 +386,31 @@ static void find_ranges(struct job *job)
   }
 }
 
+/* Counts the filters that will probably be screened with all keys of a part, because the range of
+ * their table is nearly as wide as the ranges of all tables together. */
+static size_t count_wide_filters(const struct job *job)
+{
+  uint32_t last = 0;
+  size_t n = 0;
+  for (size_t i = 0; i < job->ntargets; i++)
+    last = job->targets[i].range.largest_rank > last ? job->targets[i].range.largest_rank : last;
+  for (size_t i = 0; i < job->ntargets; i++) {
+    const struct target *target = &job->targets[i];
+    const struct key_range *range = &target->range;
+    n += target->table->uses_filter && !has_many_filters(target->table) &&
+         (!range->is_known || range->largest_rank - range->smallest_rank >= last - last / 4);
+  }
+  return n;
+}
+
+/* Returns the most keys of a part, if nkeys are divided into parts of nearly equal sizes. */
+static size_t max_part_nkeys(const struct job *job, size_t nkeys)
+{
+  const size_t most = job->nwide >= HASH_BATCH_MIN_NFILTERS ? LARGE_PART_NKEYS : PART_NKEYS;
+  const size_t nparts = (nkeys - 1) / most + 1;
+  return ((nkeys - 1) / nparts / 8 + 1) * 8;
+}
+
 /* Allocates all arrays, for max_nkeys keys, in one block of memory. The arrays with the widest
  * elements come first, so that all arrays are aligned. Returns false if memory ran out. */
 static bool make_room(struct job *job)
@@ -389,7 +420,7 @@ static bool make_room(struct job *job)
   const size_t key_nbytes = sizeof *job->slices + sizeof *job->hashes + sizeof *job->offsets +
                             sizeof *part->order + sizeof *part->half_sorted + sizeof *part->ranks +
                             sizeof *job->members;
-  job->room = malloc(n * key_nbytes + 2 * hits_nbytes(n));
+  job->room = malloc(n * key_nbytes + 4 * hits_nbytes(n));
   if (!job->room)
     return false;
   job->slices = job->room;
@@ -401,6 +432,8 @@ static bool make_room(struct job *job)
   job->members = part->ranks + n;
   job->hits = (uint8_t *)(job->members + n);
   job->more_hits = job->hits + hits_nbytes(n);
+  job->of_any = job->more_hits + hits_nbytes(n);
+  job->of_table = job->of_any + hits_nbytes(n);
   return true;
 }
 
@@ -408,21 +441,23 @@ static bool make_room(struct job *job)
 static bool begin(struct job *job, const lanebloom_table *const *tables, size_t ntables,
                   size_t nkeys)
 {
-  *job = (struct job){.ntargets = ntables,
-                      .max_nkeys = nkeys < PART_NKEYS ? (nkeys + 7) / 8 * 8 : PART_NKEYS};
+  *job = (struct job){.ntargets = ntables};
   job->part.ranking = &job->ranking;
   job->targets = calloc(ntables, sizeof *job->targets);
-  if (!job->targets || !make_room(job))
+  if (!job->targets)
     return false;
-  for (size_t i = 0; i < ntables; i++) {
-    struct target *target = &job->targets[i];
-    target->table = tables[i];
-    if (needs_query(tables[i]) &&
-        !(target->query = lanebloom_query_find(&job->queries, job->max_nkeys, tables[i]->hash,
-                                               &tables[i]->extractor)))
-      return false;
-  }
+  for (size_t i = 0; i < ntables; i++)
+    job->targets[i].table = tables[i];
   find_ranges(job);
+  job->nwide = count_wide_filters(job);
+  job->max_nkeys = max_part_nkeys(job, nkeys);
+  if (!make_room(job))
+    return false;
+  for (size_t i = 0; i < ntables; i++)
+    if (needs_query(tables[i]) &&
+        !(job->targets[i].query = lanebloom_query_find(&job->queries, job->max_nkeys,
+                                                       tables[i]->hash, &tables[i]->extractor)))
+      return false;
   return true;
 }
 
@@ -447,7 +482,7 @@ size_t lanebloom_tables_screen(const lanebloom_table *const *tables, size_t ntab
   struct job job;
   size_t count = 0;
   if (begin(&job, tables, ntables, keys->n))
-    for (size_t first = 0; first < keys->n; first += PART_NKEYS)
+    for (size_t first = 0; first < keys->n; first += job.max_nkeys)
       count += screen_part(&job, keys, first, any, bitmaps, counts);
   else
     count = screen_without_memory(ntables, keys->n, any, bitmaps, counts);

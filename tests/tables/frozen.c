@@ -70,6 +70,29 @@ Test(tables, mixed)
   list_free(&keys);
 }
 
+/* So many filters are screened with so many keys that the keys are screened in large parts, and
+ * that their hashes are sorted. Each table is screened several times in one call. */
+Test(tables, many)
+{
+  enum { NMANY = 12 * NFROZEN };
+  lanebloom_table *tables[NFROZEN];
+  const lanebloom_table *all[NMANY];
+  struct key_list keys = {0};
+  draw_absent(&keys, 270000, 7);
+  for (size_t i = 0; i < NFROZEN; i++) {
+    char path[PATH_NBYTES];
+    frozen_path(i, path);
+    tables[i] = must_open(path);
+    frozen_keys(i, &keys);
+  }
+  for (size_t i = 0; i < NMANY; i++)
+    all[i] = tables[i % NFROZEN];
+  check_together(all, NMANY, &keys, false, "many");
+  for (size_t i = 0; i < NFROZEN; i++)
+    lanebloom_table_free(tables[i]);
+  list_free(&keys);
+}
+
 /* Opens a table with goleveldb's filter as a table of each writer that uses the filter's name. */
 Test(tables, writers)
 {
