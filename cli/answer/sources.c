@@ -61,41 +61,72 @@ void sources_free(struct sources *sources)
 
 /* ---- Screening by filters ---- */
 
-/* Hashes the keys. The format LANEBLOOM_ROCKSDB is skipped: its filters have the same result for
- * every key, so they need no hashes. */
-static void hash_keys(lanebloom_format format, const lanebloom_keys *keys, uint64_t *hashes)
+/* The most keys that are screened at a time, so that memory is bounded. The more of the keys select
+ * a line of a filter, the less time each of them takes. */
+enum { PART_NKEYS = 1 << 18 };
+
+/* Hashes the keys for the filters that need this hash. Returns NULL for the format
+ * LANEBLOOM_ROCKSDB: its filters have the same result for every key, so they need no hashes. */
+static lanebloom_hash_batch *hash_keys(const struct sources *sources, lanebloom_format format,
+                                       const lanebloom_keys *keys, uint64_t *hashes)
 {
+  lanebloom_hash_batch *batch;
+  size_t nfilters = 0;
   if (lanebloom_format_hash_size(format) == 0)
-    return;
-  const lanebloom_status status = lanebloom_hash(format, keys, hashes);
-  if (status != LANEBLOOM_OK) /* this cannot happen, because batches are small */
+    return NULL;
+  for (size_t i = 0; i < sources->n; i++)
+    nfilters += sources->all[i].hash == format;
+  lanebloom_status status = lanebloom_hash(format, keys, hashes);
+  if (!status)
+    status = lanebloom_hash_batch_create(format, hashes, keys->n, nfilters, &batch);
+  if (status)
     die(NULL, "%s", status_text(status));
+  return batch;
+}
+
+/* Screens the keys by all filters that need this hash. The results are added to `any` and
+ * counts. */
+static void screen_by_hash(const struct sources *sources, lanebloom_format hash,
+                           const lanebloom_keys *keys, size_t first, uint64_t *hashes,
+                           uint8_t *hits, uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
+{
+  const size_t nbytes = (keys->n + 7) / 8;
+  lanebloom_hash_batch *batch = NULL;
+  bool is_hashed = false;
+  for (size_t i = 0; i < sources->n; i++) {
+    if (sources->all[i].hash != hash)
+      continue;
+    if (!is_hashed)
+      batch = hash_keys(sources, hash, keys, hashes);
+    is_hashed = true;
+    const lanebloom_filter *filter = sources->all[i].filter;
+    uint8_t *passing = bitmaps ? bitmaps[i] + first / 8 : hits;
+    const size_t nhits = batch ? lanebloom_filter_screen_batch(filter, batch, passing)
+                               : lanebloom_filter_screen_hashes(filter, hashes, keys->n, passing);
+    if (counts)
+      counts[i] += nhits;
+    add_bits(any, passing, nhits > 0 ? nbytes : 0);
+  }
+  lanebloom_hash_batch_free(batch);
 }
 
 static size_t screen_by_filters(const struct sources *sources, const lanebloom_keys *keys,
                                 uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
 {
-  uint64_t hashes[BATCH_NRECORDS]; /* an array for 8-byte hashes has room for 4-byte hashes, too */
-  uint8_t hits[BATCH_NRECORDS / 8];
-  const size_t nbytes = (keys->n + 7) / 8;
+  const size_t most = keys->n < PART_NKEYS ? keys->n : PART_NKEYS, nbytes = (keys->n + 7) / 8;
+  uint64_t *hashes = resize(NULL, most * sizeof *hashes); /* hashes of 4 bytes fit, too */
+  uint8_t *hits = resize(NULL, most / 8 + 1);
   memset(any, 0, nbytes);
-  for (size_t at = 0; at < lanebloom_format_count(); at++) {
-    const lanebloom_format hash = lanebloom_format_at(at);
-    bool is_hashed = false;
-    for (size_t i = 0; i < sources->n; i++) {
-      if (sources->all[i].hash != hash)
-        continue;
-      if (!is_hashed)
-        hash_keys(hash, keys, hashes);
-      is_hashed = true;
-      uint8_t *passing = bitmaps ? bitmaps[i] : hits;
-      const size_t nhits =
-          lanebloom_filter_screen_hashes(sources->all[i].filter, hashes, keys->n, passing);
-      if (counts)
-        counts[i] = nhits;
-      add_bits(any, passing, nhits > 0 ? nbytes : 0);
-    }
+  if (counts)
+    memset(counts, 0, sources->n * sizeof *counts);
+  for (size_t first = 0; first < keys->n; first += PART_NKEYS) {
+    const lanebloom_keys part = lanebloom_keys_part(keys, first, PART_NKEYS);
+    for (size_t at = 0; at < lanebloom_format_count(); at++)
+      screen_by_hash(sources, lanebloom_format_at(at), &part, first, hashes, hits, any + first / 8,
+                     bitmaps, counts);
   }
+  free(hashes);
+  free(hits);
   return count_bits(any, nbytes);
 }
 

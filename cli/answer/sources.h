@@ -35,10 +35,13 @@ void sources_free(struct sources *sources);
  * were added. */
 void sources_find_hashes(struct sources *sources);
 
+/* If there are at least this many sources, a record takes so much time that its key is stored, and
+ * the keys of a whole chunk are screened at once. */
+enum { MANY_SOURCES = 64 };
+
 /* Screens a batch of keys by all sources. Hashes each key once for each kind of hash that the
  * filters need. `any` tells which keys may be in at least one source. For `bitmaps`, `counts` and
- * the result, see lanebloom_tables_screen(). There may be at most BATCH_NRECORDS keys. Several
- * threads may call this at once. */
+ * the result, see lanebloom_tables_screen(). Several threads may call this at once. */
 size_t sources_screen(const struct sources *sources, const lanebloom_keys *keys, uint8_t *any,
                       uint8_t *const *bitmaps, size_t *counts);
 

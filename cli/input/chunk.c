@@ -6,11 +6,16 @@
 
 /* The first half of a buffer holds the bytes carried over from the previous chunk. The second half
  * receives the data of read(2). */
-static const size_t BUFFER_NBYTES = (size_t)2 * READ_NBYTES + CHUNK_PADDING_NBYTES;
-
-bool chunk_create(struct chunk *chunk)
+static size_t buffer_nbytes(size_t read_nbytes)
 {
-  *chunk = (struct chunk){.buffer = malloc(BUFFER_NBYTES), .capacity = BUFFER_NBYTES, .fd = -1};
+  return 2 * read_nbytes + CHUNK_PADDING_NBYTES;
+}
+
+bool chunk_create(struct chunk *chunk, size_t read_nbytes)
+{
+  const size_t capacity = buffer_nbytes(read_nbytes);
+  *chunk = (struct chunk){
+      .buffer = malloc(capacity), .capacity = capacity, .read_nbytes = read_nbytes, .fd = -1};
   return chunk->buffer != NULL;
 }
 
@@ -23,14 +28,15 @@ void chunk_destroy(struct chunk *chunk)
 void chunk_reset(struct chunk *chunk)
 {
   const size_t nused = chunk->data ? (size_t)(chunk->data - chunk->buffer) + chunk->nbytes : 0;
-  if (chunk->capacity > BUFFER_NBYTES && nused <= BUFFER_NBYTES) {
-    char *smaller = realloc(chunk->buffer, BUFFER_NBYTES);
+  const size_t normal = buffer_nbytes(chunk->read_nbytes);
+  if (chunk->capacity > normal && nused <= normal) {
+    char *smaller = realloc(chunk->buffer, normal);
     if (smaller) {
       chunk->buffer = smaller;
-      chunk->capacity = BUFFER_NBYTES;
+      chunk->capacity = normal;
     }
   }
-  chunk->data = chunk->buffer + READ_NBYTES;
+  chunk->data = chunk->buffer + chunk->read_nbytes;
   chunk->nbytes = 0;
   chunk->error[0] = '\0';
   chunk->is_fatal = chunk->at_beginning = chunk->has_nuls = false;

@@ -20,10 +20,14 @@
 #endif
 enum { READ_NBYTES = LANEBLOOM_READ_NBYTES };
 
+/* The most bytes that one read(2) requests, if the caller of inputs_begin() asks for larger
+ * chunks. */
+enum { MAX_READ_NBYTES = 8 * READ_NBYTES };
+
 /* The most records of a chunk. Every record of a chunk ends in the bytes of the chunk's last read,
  * and never in the bytes carried over from the previous chunk. So there is at most one record for
  * each byte of that read. */
-enum { CHUNK_NRECORDS = READ_NBYTES };
+enum { CHUNK_NRECORDS = MAX_READ_NBYTES };
 
 /* This many bytes after the data of a chunk may be read. They are not initialized. */
 enum { CHUNK_PADDING_NBYTES = 64 };
@@ -53,12 +57,14 @@ struct chunk {
   uint64_t input; /* the number of the input, from 1 */
   char *buffer;
   size_t capacity;
+  size_t read_nbytes; /* the number of bytes that one read requests */
   int fd; /* the file that inputs_load() reads at `position'; -1: the data are already here */
   off_t position;
 };
 
-/* Allocates the buffer of a chunk. Returns false if memory ran out. */
-bool chunk_create(struct chunk *chunk);
+/* Allocates the buffer of a chunk. read_nbytes: at most MAX_READ_NBYTES. Returns false if memory
+ * ran out. */
+bool chunk_create(struct chunk *chunk, size_t read_nbytes);
 void chunk_destroy(struct chunk *chunk);
 
 /* ---- For inputs.c ---- */

@@ -12,18 +12,18 @@
  * records are rare. */
 enum { LAST_NBYTES = READ_NBYTES / 64 };
 
-/* Returns how many of the READ_NBYTES bytes at this position are whole records. Returns 0 if no
- * record ends in the last LAST_NBYTES of them. */
+/* Returns how many of the inputs->read_nbytes bytes at this position are whole records. Returns 0
+ * if no record ends in the last LAST_NBYTES of them. */
 static size_t claimable_nbytes(const struct inputs *inputs, off_t position)
 {
   char last[LAST_NBYTES];
   if (inputs->syntax.width)
-    return READ_NBYTES - READ_NBYTES % inputs->syntax.width;
-  if (pread(inputs->fd, last, sizeof last, position + READ_NBYTES - LAST_NBYTES) !=
+    return inputs->read_nbytes - inputs->read_nbytes % inputs->syntax.width;
+  if (pread(inputs->fd, last, sizeof last, position + (off_t)(inputs->read_nbytes - LAST_NBYTES)) !=
       (ssize_t)sizeof last)
     return 0;
   const char *end = memrchr(last, inputs->syntax.terminator, sizeof last);
-  return end ? READ_NBYTES - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
+  return end ? inputs->read_nbytes - LAST_NBYTES + (size_t)(end + 1 - last) : 0;
 }
 
 bool claim(struct inputs *inputs, struct chunk *chunk)
@@ -32,7 +32,7 @@ bool claim(struct inputs *inputs, struct chunk *chunk)
       has_quotes(&inputs->syntax.fields))
     return false;
   const off_t position = lseek(inputs->fd, 0, SEEK_CUR) - (off_t)inputs->ncarried;
-  if (inputs->nbytes - position < READ_NBYTES)
+  if (inputs->nbytes - position < (off_t)inputs->read_nbytes)
     return false;
   const size_t nbytes = claimable_nbytes(inputs, position);
   if (nbytes == 0 || (chunk->fd = fcntl(inputs->fd, F_DUPFD_CLOEXEC, 0)) < 0)

@@ -33,6 +33,7 @@ void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
   inputs->npaths = npaths ? npaths : 1;
   inputs->target = target && S_ISREG(target->st_mode) ? *target : (struct stat){0};
   inputs->fd = -1;
+  inputs->read_nbytes = READ_NBYTES;
 }
 
 uint64_t inputs_nbytes(const struct inputs *inputs)
@@ -191,10 +192,10 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
  * READ_NBYTES bytes. */
 static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
 {
-  const size_t nfirst = inputs->at_beginning ? chunk->nbytes : 0;
+  const size_t wanted = inputs->at_beginning ? READ_NBYTES - chunk->nbytes : inputs->read_nbytes;
   ssize_t n;
   do
-    n = read(inputs->fd, chunk->data + chunk->nbytes, READ_NBYTES - nfirst);
+    n = read(inputs->fd, chunk->data + chunk->nbytes, wanted);
   while (n < 0 && errno == EINTR);
   if (n < 0)
     fail(inputs, chunk, "%s%s", strerror(errno), directory_advice(errno));
@@ -206,7 +207,7 @@ static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
 static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
 {
   const size_t nused = (size_t)(chunk->data - chunk->buffer) + chunk->nbytes;
-  if (chunk->capacity - nused < READ_NBYTES + CHUNK_PADDING_NBYTES && !chunk_grow(chunk)) {
+  if (chunk->capacity - nused < inputs->read_nbytes + CHUNK_PADDING_NBYTES && !chunk_grow(chunk)) {
     fail_without_memory(inputs, chunk);
     return false;
   }
@@ -345,7 +346,7 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
 {
   const struct record_syntax *syntax = &inputs->syntax;
   chunk->name = inputs->name;
-  chunk->data = chunk->buffer + READ_NBYTES - inputs->ncarried;
+  chunk->data = chunk->buffer + inputs->read_nbytes - inputs->ncarried;
   chunk->nbytes = inputs->ncarried;
   memcpy(chunk->data, inputs->carried, inputs->ncarried);
   bool odd_quotes = has_odd_quotes(&syntax->fields, chunk->data, chunk->nbytes);

@@ -32,6 +32,8 @@ struct inputs {
   struct record_syntax syntax; /* the first header sets the numbers of its named fields */
   char *const *paths;          /* the inputs that are not opened yet */
   size_t npaths;
+  size_t read_nbytes; /* the number of bytes that one read requests. inputs_begin() sets it to
+                       * READ_NBYTES; the caller may then set it to MAX_READ_NBYTES or less */
   struct stat target; /* the regular file that the command writes, which must not be an input;
                        * zeros: none */
 
@@ -53,7 +55,8 @@ struct inputs {
   struct cutter checker; /* finds the fault in a chunk whose records have no end */
   char *header;          /* the header of the first input that has one; NULL: none yet */
   size_t header_nbytes;
-  char carried[READ_NBYTES]; /* the first `ncarried' bytes are the incomplete record after the last
+  char carried
+      [MAX_READ_NBYTES]; /* the first `ncarried' bytes are the incomplete record after the last
                               * chunk */
 };
 

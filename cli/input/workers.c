@@ -119,7 +119,7 @@ static bool add_worker(struct ring *ring)
   struct worker *worker = &ring->workers[ring->nworkers];
   worker->ring = ring;
   worker->index = ring->nworkers;
-  if (!chunk_create(&worker->chunk))
+  if (!chunk_create(&worker->chunk, ring->job->inputs->read_nbytes))
     return false;
   sem_init(&worker->may_read, 0, 0);
   sem_init(&worker->may_deliver, 0, 0);

@@ -8,6 +8,7 @@
 #include "../base/bits.h"
 #include "../base/memory.h"
 #include "../base/report.h"
+#include "../input/chunk_keys.h"
 #include "../input/inputs.h"
 #include "../input/records.h"
 #include "screen.h"
@@ -29,6 +30,7 @@ struct chunk_result {
   bool short_of_memory;       /* memory ran out, so the chunk was not screened to its end */
   size_t *counts;             /* the number of hits for each source in the batch, followed by the
                                * number of hits for each source in the chunk; or NULL */
+  struct chunk_keys keys;     /* empty unless screens_whole_chunks() */
   struct source_lists *lists; /* the sources of the first selected records, for as many records as
                                * fit; or NULL */
   uint8_t bitmap[CHUNK_NRECORDS / 8 + 8];  /* bit i is set if record i is a hit; find_bit() reads
@@ -48,6 +50,7 @@ void results_destroy(struct screen *screen)
   for (size_t i = 0; i < screen->job.nworkers; i++) {
     struct chunk_result *result = &screen->results[i];
     free(result->counts);
+    chunk_keys_free(&result->keys);
     if (result->lists)
       source_lists_destroy(result->lists);
     free(result->lists);
@@ -84,6 +87,20 @@ static size_t screen_batch(struct screen *screen, struct chunk_result *result,
   for (size_t i = 0; result->counts && i < answer->sources->n; i++)
     result->counts[answer->sources->n + i] += result->counts[i];
   return nhits;
+}
+
+/* Screens the keys of a chunk, and sets the cutter back to its beginning. Returns false if memory
+ * ran out. */
+static bool screen_keys(struct screen *screen, struct chunk_result *result, struct cutter *cutter,
+                        const struct chunk *chunk)
+{
+  const struct chunk_keys *keys = &result->keys;
+  if (!chunk_keys_take(&result->keys, cutter, chunk, result->begins_input))
+    return false;
+  const struct batch all = {.keys = lanebloom_keys_offsets64(keys->bytes, keys->offsets, keys->n),
+                            .n = keys->n};
+  screen_batch(screen, result, &all, result->bitmap, &(bool){false});
+  return true;
 }
 
 /* Decides whether records without a key are selected, as --missing says, and sets their bits.
@@ -229,23 +246,26 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
 {
   struct screen *screen = context;
   struct chunk_result *result = &screen->results[worker];
-  bool lists_are_full = false;
+  const size_t most = chunk->nbytes < CHUNK_NRECORDS ? chunk->nbytes : CHUNK_NRECORDS;
+  bool is_screened = screens_whole_chunks(screen), lists_are_full = false;
   result->nselected = result->output.nbytes = result->rest.nbytes = 0;
   if (!screen->annotation)
     result->output.data = chunk->data;
   result->begins_input = chunk->at_beginning && chunk->header_nlines == 0;
-  result->short_of_memory = !prepare(screen, result);
+  result->short_of_memory =
+      !prepare(screen, result) || (is_screened && !screen_keys(screen, result, cutter, chunk));
   if (result->short_of_memory)
     return;
   if (result->lists)
     result->lists->nrecords = 0;
   if (screen->syntax.fields.missing)
-    memset(result->missing, 0, sizeof result->missing);
+    memset(result->missing, 0, most / 8 + 8);
   for (struct batch batch; cutter_next(cutter, &batch);) {
     const size_t ndone = cutter->nrecords - batch.n; /* a multiple of BATCH_NRECORDS, because all
                                                       * batches except the last are full */
     uint8_t *bitmap = result->bitmap + ndone / 8;
-    size_t nhits = screen_batch(screen, result, &batch, bitmap, &lists_are_full);
+    size_t nhits = is_screened ? count_bits(bitmap, (batch.n + 7) / 8)
+                               : screen_batch(screen, result, &batch, bitmap, &lists_are_full);
     if (batch.missing) {
       nhits = set_missing(screen, &batch, bitmap, nhits);
       memcpy(result->missing + ndone / 8, batch.missing, (batch.n + 7) / 8);

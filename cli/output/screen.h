@@ -69,6 +69,11 @@ void open_sinks(struct screen *screen);
 /* If an output would be written into the file at this path, prints a message and exits. */
 void check_is_no_output(const struct screen *screen, const char *path);
 
+/* Are the keys of a whole chunk screened at once? It is faster if there are many sources. It is not
+ * done if enough records may be selected before the end of the chunk, or if records have lists of
+ * sources. Call this after the labels were made. */
+bool screens_whole_chunks(const struct screen *screen);
+
 /* begin_screen() begins to read the inputs of the job. Call end_screen() after the result was
  * printed. It prints the summary and warnings, frees the answer, and returns the exit status. */
 void begin_screen(struct screen *screen, const struct input_messages *messages);

@@ -156,6 +156,23 @@ static void check_inputs(const struct screen *screen)
     check_is_no_output(screen, "-");
 }
 
+bool screens_whole_chunks(const struct screen *screen)
+{
+  const struct sources *sources = screen->answer.sources;
+  return sources && sources->n >= MANY_SOURCES && screen->max_nselected == 0 &&
+         (screen->nhits || !screen->labels);
+}
+
+/* Makes chunks of files as large as possible, but so small that each worker gets several. */
+static void enlarge_chunks(struct inputs *inputs, size_t nworkers)
+{
+  enum { MIN_NCHUNKS = 4 }; /* of a worker */
+  const uint64_t nbytes = inputs_nbytes(inputs) / (MIN_NCHUNKS * nworkers);
+  inputs->read_nbytes = nbytes < READ_NBYTES       ? READ_NBYTES
+                        : nbytes < MAX_READ_NBYTES ? (size_t)nbytes
+                                                   : MAX_READ_NBYTES;
+}
+
 void begin_screen(struct screen *screen, const struct input_messages *messages)
 {
   static struct inputs inputs;
@@ -166,6 +183,8 @@ void begin_screen(struct screen *screen, const struct input_messages *messages)
   results_create(screen);
   if (screen->which && !screen->quiet && screen->answer.sources)
     label_sources(screen);
+  if (screens_whole_chunks(screen))
+    enlarge_chunks(&inputs, screen->job.nworkers);
   screen->job.progress = resolve_progress(screen->job.progress, prints_records);
   screen->job.needs_all = screen->output_path || screen->unmatched_path;
   screen->job.inputs = &inputs;

@@ -54,6 +54,47 @@ one_by_one() {
   [[ $output == $'f1.lbf\t0\nf2.lbf\t0\n'* ]]
 }
 
+# With at least 64 filters, the keys of a whole chunk are screened at once, and the chunks of files
+# are larger.
+@test "many filters: the same records as from a pipe, with fewer filters, and in every output" {
+  make_filters 100
+  {
+    numbers 0 300000
+    seq 1 50000
+  } >input
+  for first in 0 40 80 120 160; do
+    lanebloom screen -n "${options[@]:first:40}" input
+  done | sort -t : -k 1,1 -n -u | cut -d : -f 2 >expected
+  [[ $(wc -l <expected) -gt 10000 ]]
+  for jobs in 1 3; do
+    lanebloom screen -j $jobs "${options[@]}" input | cmp - expected
+    cat input | lanebloom screen -j $jobs "${options[@]}" | cmp - expected
+    [[ $(lanebloom screen -j $jobs -c "${options[@]}" input) -eq $(wc -l <expected) ]]
+    lanebloom screen -j $jobs "${options[@]}" --unmatched rest input >/dev/null
+    lanebloom screen -j $jobs "${options[@]}" -v input | cmp - rest
+    lanebloom screen -j $jobs "${options[@]}" --which -c input >counts
+    [[ $(wc -l <counts) -eq 100 ]]
+    for i in 1 2 50 64 99; do
+      printf 'f%d.lbf\t%d\n' $i "$(lanebloom screen -c f$i.lbf input)" | grep -qxFf - counts
+    done
+  done
+  lanebloom screen -m 1234 "${options[@]}" input | cmp - <(head -n 1234 expected)
+}
+
+@test "many filters: records of fields, some without a key" {
+  make_filters 100
+  numbers 0 60000 >input
+  lanebloom screen "${options[@]}" input >expected
+  awk '{ print "\"a\"\"b\",\"" $0 "\"" } NR % 5 == 0 { print "none" }' input >rows
+  for option in drop keep; do
+    lanebloom screen --csv --no-header -f 2 --missing=$option "${options[@]}" rows 2>messages >found
+    grep -c '"' found | cmp - <(wc -l <expected)
+    grep '"' found | cut -d '"' -f 6 | cmp - expected
+    [[ $(grep -c none found) -eq $([[ $option == keep ]] && echo 12000 || echo 0) ]]
+    grep -q '^lanebloom: 12000 of 72001 records ' messages
+  done
+}
+
 # Each filter has one key. The keys of the first n filters are records, and the keys of the other
 # filters are not.
 @test "a thousand filters" {

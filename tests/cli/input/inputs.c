@@ -41,7 +41,8 @@ static long read_input(const struct record_syntax *syntax, const void *bytes, si
   char path[32];
   long nfound = 0;
   const int fd = memfd_create("input", MFD_CLOEXEC);
-  cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes && chunk_create(&chunk));
+  cr_assert(fd >= 0 && write(fd, bytes, nbytes) == (ssize_t)nbytes &&
+            chunk_create(&chunk, READ_NBYTES));
   snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
   inputs_begin(&inputs, &(struct input_messages){.verb = "test", .container_advice = "none"},
                syntax, (char *const[]){path}, 1, NULL);
