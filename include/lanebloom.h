@@ -144,9 +144,9 @@ LANEBLOOM_API lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width
 /* Returns a batch of n keys that are one field of an array of records: key i is
  * data[i * stride .. i * stride + width). stride: bytes from one key to the next. If the stride is
  * 0, all n keys are the same field. Keys may overlap. The last record may end with its key: no
- * memory after that key is needed. Vector kernels may read up to 15 bytes past a key, in the next
- * records or within its page, and ignore them. Cost: little more than for keys side by side, unless
- * the keys overlap; then they are hashed as slices. */
+ * memory after that key is needed. Vector kernels may read up to 15 bytes past a key, from pages
+ * that hold keys of the batch, and ignore them. Cost: kernels read the keys in place. If the keys
+ * overlap, or have gaps of 4 KiB or more, they are hashed as slices. */
 LANEBLOOM_API lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride,
                                                     size_t n);
 

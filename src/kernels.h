@@ -55,8 +55,7 @@ enum layout {
 /* Rules for all kernels: keys, payload, hashes and bitmap may have any alignment. A kernel writes
  * nothing past the end of payload, hashes and bitmap. It may load bytes outside of keys, payload
  * and hashes, but only from pages that hold at least one byte of them, because other pages may be
- * unmapped. Keys at equal distances are fields of an array, so all bytes between them are mapped,
- * too. Sizes, and n * width, may exceed 32 bits. */
+ * unmapped. Sizes, and n * width, may exceed 32 bits. */
 
 /* Screens the source's hashes: sets the bit of each hash that may be in the filter. The bitmap has
  * ceil(n / 8) bytes, one bit for each hash, least significant bit first; bits past n become 0. The

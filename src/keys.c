@@ -16,12 +16,16 @@ lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n)
       .data = address(data), .width = width, .stride = width, .n = n, .layout = KEYS_FIXED};
 }
 
+/* Gaps between keys of a kernel's layout are smaller than any page. So every page from the first key
+ * to the last holds a byte of a key, and kernels may load from it. */
+enum { MIN_PAGE_NBYTES = 4096 };
+
 lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride, size_t n)
 {
   lanebloom_keys keys = lanebloom_keys_fixed(data, width, n);
   if (width > 0) {
     keys.stride = stride;
-    keys.layout = stride < width ? KEYS_OVERLAPPING : KEYS_FIXED;
+    keys.layout = stride < width || stride - width >= MIN_PAGE_NBYTES ? KEYS_STRIDED : KEYS_FIXED;
   }
   return keys;
 }
@@ -58,7 +62,7 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
     return part; /* the pointers of an empty batch may be NULL */
   switch (keys->layout) {
   case KEYS_FIXED:
-  case KEYS_OVERLAPPING:
+  case KEYS_STRIDED:
     part.data = (const uint8_t *)keys->data + first * keys->stride;
     break;
   case KEYS_STRINGS:

@@ -7,13 +7,14 @@
 #include <lanebloom.h>
 #include <string.h>
 
-/* The layouts that kernels read: keys of one width, which are side by side or at equal distances
- * and do not overlap; keys between offsets of 4 or 8 bytes; and slices. */
+/* The layouts that kernels read: keys of one width, which are side by side or at equal distances,
+ * do not overlap, and have gaps of less than a page; keys between offsets of 4 or 8 bytes; and
+ * slices. */
 enum keys_layout { KEYS_FIXED, KEYS_OFFSETS32, KEYS_OFFSETS64, KEYS_SLICES };
 
-/* Layouts that kernels do not read: keys of one width that overlap, and string views. Such keys are
- * listed as slices, block by block, before a kernel hashes them (hash.c). */
-enum gathered_layout { KEYS_OVERLAPPING = KEYS_SLICES + 1, KEYS_STRINGS };
+/* Layouts that kernels do not read: other keys of one width at equal distances, and string views.
+ * Such keys are listed as slices, block by block, before a kernel hashes them (hash.c). */
+enum gathered_layout { KEYS_STRIDED = KEYS_SLICES + 1, KEYS_STRINGS };
 
 /* A string view begins with the size of the string, in 4 bytes. If the string has at most 12 bytes,
  * the string itself follows; otherwise a prefix of 4 bytes and a pointer to the string follow. */
@@ -61,7 +62,7 @@ static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
     return ((const lanebloom_slice *)keys->index)[i];
   case KEYS_STRINGS:
     return string_at(keys->index, i);
-  case KEYS_OVERLAPPING:
+  case KEYS_STRIDED:
   case KEYS_FIXED:
     break;
   }

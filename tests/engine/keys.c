@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -43,6 +44,41 @@ Test(keys, every_layout_hashes_alike)
                 layout, first);
     }
   }
+}
+
+/* Each key ends with its page, and the pages between them cannot be read. */
+Test(keys, gaps_need_not_be_readable)
+{
+  enum { N = 40 };
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
+  uint8_t *pages = mmap(NULL, 2 * N * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  cr_assert(pages != MAP_FAILED);
+  for (size_t i = 0; i < N; i++) {
+    cr_assert(mprotect(pages + 2 * i * page, page, PROT_READ | PROT_WRITE) == 0);
+    for (size_t at = 0; at < page; at++)
+      pages[2 * i * page + at] = (uint8_t)(at * 7 + i);
+  }
+  for (size_t kernel = 0; kernel < lanebloom_kernel_count(); kernel++) {
+    cr_assert(lanebloom_kernel_use(lanebloom_kernel_at(kernel)) == LANEBLOOM_OK);
+    for (size_t f = 0; f < lanebloom_format_count(); f++)
+      for (size_t width = 1; width <= 40; width++) {
+        const lanebloom_format format = lanebloom_format_at(f);
+        uint64_t found[N], expected[N];
+        const size_t nbytes = N * lanebloom_format_hash_size(format);
+        lanebloom_slice slices[N];
+        for (size_t i = 0; i < N; i++)
+          slices[i] = (lanebloom_slice){pages + (2 * i + 1) * page - width, width};
+        const lanebloom_keys strided = lanebloom_keys_strided(slices[0].data, width, 2 * page, N),
+                             listed = lanebloom_keys_slices(slices, N);
+        if (nbytes == 0)
+          continue;
+        cr_assert(lanebloom_hash(format, &strided, found) == LANEBLOOM_OK);
+        cr_assert(lanebloom_hash(format, &listed, expected) == LANEBLOOM_OK);
+        cr_assert(memcmp(found, expected, nbytes) == 0, "format %zu, width %zu", f, width);
+      }
+  }
+  lanebloom_kernel_use(NULL);
+  munmap(pages, 2 * N * page);
 }
 
 #ifndef NDEBUG
