@@ -46,7 +46,7 @@ void lanebloom_queries_free(struct query *queries)
 {
   for (struct query *query = queries, *next; query; query = next) {
     next = query->next;
-    lanebloom_hash_batch_end(&query->batch);
+    lanebloom_hash_batch_free(query->batch);
     free(query);
   }
 }
@@ -88,8 +88,9 @@ void lanebloom_query_hash(struct query *query, lanebloom_format format,
   cannot_fail(lanebloom_hash(query->hash, &extracted, query->hashes));
   /* Hashes are not sorted if they replace others of the same part, because tables that need
    * different hashes in turn would sort again and again. */
-  lanebloom_hash_batch_end(&query->batch);
-  lanebloom_hash_batch_begin(&query->batch, query->hash, query->hashes, keys->n,
-                             query->is_ready || nwide == 0 ? 1 : nwide);
+  lanebloom_hash_batch_free(query->batch);
+  if (lanebloom_hash_batch_create(query->hash, query->hashes, keys->n,
+                                  query->is_ready || nwide == 0 ? 1 : nwide, &query->batch))
+    query->batch = NULL;
   query->is_ready = true;
 }

@@ -5,7 +5,6 @@
 #ifndef LANEBLOOM_TABLES_QUERY_H
 #define LANEBLOOM_TABLES_QUERY_H
 
-#include "../hash_batch.h"
 #include "extractor.h"
 
 struct query {
@@ -15,8 +14,8 @@ struct query {
   bool is_ready;    /* do the members below belong to the current part? */
   bool has_passing; /* is any bit of `passing` set? */
   uint8_t *passing; /* bitmap of the keys that have no prefix; such keys may be in any table */
-  lanebloom_hash_batch batch; /* the hashes of all keys */
-  uint64_t hashes[];          /* each of 8 or 4 bytes; then room for `passing` */
+  lanebloom_hash_batch *batch; /* the hashes of all keys; NULL if memory ran out */
+  uint64_t hashes[];           /* each of 8 or 4 bytes; then room for `passing` */
 };
 
 /* Finds the query for the hash of this format and for this extractor, or adds one to the list. If

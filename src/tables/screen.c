@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../hash_batch.h"
 #include "../keys.h"
 #include "../parts.h"
 #include "filter_block.h"
@@ -89,12 +90,14 @@ static void screen_all(struct job *job, const struct target *target, uint8_t *hi
     hits_set(hits, keys->n);
     return;
   }
-  struct query *query = target->query;
+  const struct query *query = target->query;
   hash_part(job, target, target->table->hash);
   if (target->table->kind == LANEBLOOM_TABLE_FILTER_KEYS)
     screen_hashes(job, target->table, query->hashes, keys->n, hits);
+  else if (query->batch)
+    lanebloom_filter_screen_batch(target->table->filters[0], query->batch, hits);
   else
-    lanebloom_filter_screen_batch(target->table->filters[0], &query->batch, hits);
+    lanebloom_filter_screen_hashes(target->table->filters[0], query->hashes, keys->n, hits);
   if (query->has_passing)
     hits_add(hits, query->passing, hits_nbytes(keys->n));
 }
