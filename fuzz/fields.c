@@ -274,7 +274,7 @@ static void check_input(const struct record_syntax *syntax, const char *data, si
   static struct inputs inputs;
   static struct chunk chunk;
   const char *at = data;
-  CHECK(chunk.buffer || chunk_create(&chunk));
+  CHECK(chunk.buffer || chunk_create(&chunk, READ_NBYTES));
   next = data;
   end = data + nbytes;
   inputs_begin(&inputs, &(struct input_messages){.verb = "test", .container_advice = ""}, syntax,

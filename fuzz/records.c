@@ -208,7 +208,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   const size_t ninputs = plan(&input);
   struct expected expected = {.syntax = &syntax};
   static struct chunk chunk; /* reused for all inputs, as a worker of the command does */
-  CHECK(chunk.buffer || chunk_create(&chunk));
+  CHECK(chunk.buffer || chunk_create(&chunk, READ_NBYTES));
   static const struct input_messages messages = {.verb = "fuzz", .container_advice = "none"};
   inputs_begin(&inputs, &messages, &syntax, paths, ninputs, NULL);
   size_t nbegun = 0;

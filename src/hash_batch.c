@@ -4,6 +4,7 @@
  * SPDX-License-Identifier: MIT */
 #include "hash_batch.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "filter.h"
@@ -18,28 +19,20 @@ enum {
    *   parquet           1.1  1.4     1.0  1.0     1.0  0.8     1.0  0.6     1.0  0.4
    *   rocksdb-local     2.2  1.8     2.1  1.3     2.0  1.0     2.0  0.9     2.1  0.5  */
   MIN_KEYS_PER_LINE = 12,
-  /* Sorting takes 25 to 40 ns per hash (Zen 3), about as long as screening this many filters. So a
-   * batch never takes more than twice the time of the better way. */
+  /* Sorting takes 25 to 40 ns per hash (Zen 3), about as long as screening this many filters. If
+   * sorting gains nothing afterwards, the batch has taken about twice as long as without it. */
   SORT_AFTER_NFILTERS = 32,
 };
 
-void lanebloom_hash_batch_begin(lanebloom_hash_batch *batch, lanebloom_format hash,
-                                const void *hashes, size_t n, size_t nfilters)
-{
-  const enum hash kind = lanebloom_format_table(hash)->hash;
-  *batch = (lanebloom_hash_batch){.layout =
-                                      n <= UINT32_MAX ? lanebloom_layout_to_sort(kind) : LAYOUT_END,
-                                  .n = n,
-                                  .hashes = hashes,
-                                  .sort_at = nfilters == 0 ? SORT_AFTER_NFILTERS
-                                             : nfilters >= HASH_BATCH_MIN_NFILTERS ? 1
-                                                                                   : 0};
-}
-
-void lanebloom_hash_batch_end(lanebloom_hash_batch *batch)
-{
-  lanebloom_sorted_free(&batch->made);
-}
+struct lanebloom_hash_batch {
+  enum layout layout; /* LAYOUT_END: the hashes are never sorted */
+  size_t n;
+  const uint8_t *hashes;      /* borrowed */
+  unsigned sort_at;           /* the value of nscreened at which the hashes are sorted; 0: never */
+  _Atomic unsigned nscreened; /* filters that sorted hashes would have been faster for */
+  _Atomic(const struct sorted_hashes *) sorted; /* NULL until the hashes are sorted */
+  struct sorted_hashes made;
+};
 
 lanebloom_status lanebloom_hash_batch_create(lanebloom_format id, const void *hashes, size_t n,
                                              size_t nfilters, lanebloom_hash_batch **batch)
@@ -50,7 +43,13 @@ lanebloom_status lanebloom_hash_batch_create(lanebloom_format id, const void *ha
   lanebloom_hash_batch *made = malloc(sizeof *made);
   if (!made)
     return LANEBLOOM_ERR_MEMORY;
-  lanebloom_hash_batch_begin(made, id, hashes, n, nfilters);
+  const enum layout layout = lanebloom_layout_to_sort(lanebloom_format_table(id)->hash);
+  *made = (lanebloom_hash_batch){.layout = n <= UINT32_MAX ? layout : LAYOUT_END,
+                                 .n = n,
+                                 .hashes = hashes,
+                                 .sort_at = nfilters == 0 ? SORT_AFTER_NFILTERS
+                                            : nfilters >= HASH_BATCH_MIN_NFILTERS ? 1
+                                                                                  : 0};
   *batch = made;
   return LANEBLOOM_OK;
 }
@@ -58,7 +57,7 @@ lanebloom_status lanebloom_hash_batch_create(lanebloom_format id, const void *ha
 void lanebloom_hash_batch_free(lanebloom_hash_batch *batch)
 {
   if (batch)
-    lanebloom_hash_batch_end(batch);
+    lanebloom_sorted_free(&batch->made);
   free(batch);
 }
 

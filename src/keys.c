@@ -16,8 +16,8 @@ lanebloom_keys lanebloom_keys_fixed(const void *data, size_t width, size_t n)
       .data = address(data), .width = width, .stride = width, .n = n, .layout = KEYS_FIXED};
 }
 
-/* Gaps between keys of a kernel's layout are smaller than any page. So every page from the first key
- * to the last holds a byte of a key, and kernels may load from it. */
+/* Gaps between keys of a kernel's layout are smaller than any page. So every page from the first
+ * key to the last holds a byte of a key, and kernels may load from it. */
 enum { MIN_PAGE_NBYTES = 4096 };
 
 lanebloom_keys lanebloom_keys_strided(const void *data, size_t width, size_t stride, size_t n)

@@ -77,7 +77,7 @@ Test(keys, gaps_need_not_be_readable)
         cr_assert(memcmp(found, expected, nbytes) == 0, "format %zu, width %zu", f, width);
       }
   }
-  lanebloom_kernel_use(NULL);
+  cr_assert(lanebloom_kernel_use(NULL) == LANEBLOOM_OK);
   munmap(pages, 2 * N * page);
 }
 

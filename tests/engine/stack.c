@@ -95,7 +95,7 @@ static void *screen_batch(void *unused)
   const lanebloom_keys keys = keys_of(0);
   lanebloom_hash_batch *batch;
   CHECK(lanebloom_hash(all.format, &keys, all.hashes) == LANEBLOOM_OK);
-  CHECK(lanebloom_hash_batch_create(all.format, all.hashes, NKEYS, &batch) == LANEBLOOM_OK);
+  CHECK(lanebloom_hash_batch_create(all.format, all.hashes, NKEYS, 0, &batch) == LANEBLOOM_OK);
   for (size_t call = 0; call < NCALLS; call++)
     CHECK(lanebloom_filter_screen_batch(all.near, batch, all.bitmap) == NKEYS);
   lanebloom_hash_batch_free(batch);

@@ -113,7 +113,7 @@ static lanebloom_status screen_batch(void)
   lanebloom_hash_batch *batch;
   lanebloom_status status;
   must(lanebloom_hash(format, &keys, hashes));
-  INSIST_ON(batch, status, lanebloom_hash_batch_create(format, hashes, NFEW, &batch));
+  INSIST_ON(batch, status, lanebloom_hash_batch_create(format, hashes, NFEW, 0, &batch));
   for (size_t call = 0; call < NCALLS && !status; call++)
     if (lanebloom_filter_screen_batch(expected, batch, bitmap) != NFEW)
       test_fatal("a key is lost");

@@ -150,7 +150,7 @@ static void check_batch(const lanebloom_filter *filter, const uint64_t *hashes, 
   enum { NCALLS = 40 };
   uint8_t *bitmap = test_alloc((n + 7) / 8);
   lanebloom_hash_batch *batch;
-  cr_assert(!lanebloom_hash_batch_create(LANEBLOOM_ROCKSDB_LOCAL, hashes, n, &batch));
+  cr_assert(!lanebloom_hash_batch_create(LANEBLOOM_ROCKSDB_LOCAL, hashes, n, 0, &batch));
   for (size_t call = 0; call < NCALLS; call++) {
     cr_assert(lanebloom_filter_screen_batch(filter, batch, bitmap) == count, "call %zu", call);
     test_same_bytes("screen_batch", bitmap, expected, (n + 7) / 8);
