@@ -7,47 +7,54 @@
 
 #define XXH_INLINE_ALL
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
-#include <sys/stat.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 #include "../../src/common/problem.h"
 #include "../base/bits.h"
-#include "../base/json_object.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/filters.h"
-#include "../input/file_kinds.h"
 #include "../input/inputs.h"
-#include "../input/key_form.h"
 #include "../input/records.h"
+#include "key_file.h"
 
 static const lanebloom_format KEY_FORMAT = LANEBLOOM_ROCKSDB_LOCAL;
 enum { BITS_PER_KEY = 10 };
 
-/* A slot is 0 if it is empty. Otherwise its lower 48 bits are the position of a key plus 1, and its
- * upper 16 bits are bits of the hash of this key. */
-enum { POSITION_NBITS = 48 };
-static const uint64_t POSITION_MASK = ((uint64_t)1 << POSITION_NBITS) - 1;
+/* The table consists of regions of this many slots or fewer. A region stays in the L2 cache while
+ * it is filled. */
+enum { REGION_NSLOTS = 24576 };
 
-static uint64_t make_slot(uint64_t hash, size_t position)
+/* A slot is 0 if it is empty. Otherwise its lower bits are the position of a key plus 1, and its
+ * other bits are the tag of this key: bits of its hash from which its first slot in the region
+ * follows. Positions take as many bits as the size of the keys requires, but at most this many. */
+enum { POSITION_MAX_NBITS = 48 };
+
+/* Says where a key belongs in the table. */
+struct place {
+  size_t region; /* the first slot of the region */
+  uint64_t tag;
+};
+
+static struct place place_of(const struct key_set *set, uint64_t hash)
 {
-  return hash << POSITION_NBITS | (position + 1);
+  const unsigned __int128 scaled = (unsigned __int128)hash * set->nregions;
+  return (struct place){(size_t)(scaled >> 64) * set->region_nslots,
+                        (uint64_t)scaled & ~set->position_mask};
 }
 
-static bool may_be(uint64_t slot, uint64_t hash)
+static bool may_be(const struct key_set *set, uint64_t slot, uint64_t tag)
 {
-  return slot >> POSITION_NBITS == (hash & 0xffff);
+  return (slot & ~set->position_mask) == tag;
 }
 
-static size_t position_of(uint64_t slot)
+static size_t position_of(const struct key_set *set, uint64_t slot)
 {
-  return (size_t)(slot & POSITION_MASK) - 1;
+  return (size_t)(slot & set->position_mask) - 1;
 }
 
 static uint64_t hash_key(const struct key_set *set, lanebloom_slice key)
@@ -55,15 +62,15 @@ static uint64_t hash_key(const struct key_set *set, lanebloom_slice key)
   return XXH3_64bits_withSecret(key.data, key.size, set->secret, sizeof set->secret);
 }
 
-/* Returns the slot in which the search begins. It is the hash, scaled to the number of slots. */
-static size_t first_slot(const struct key_set *set, uint64_t hash)
+/* Returns the slot in which the search begins. It is the tag, scaled to the number of slots. */
+static size_t first_slot(const struct key_set *set, struct place place)
 {
-  return (size_t)((unsigned __int128)hash * set->nslots >> 64);
+  return place.region + (size_t)((unsigned __int128)place.tag * set->region_nslots >> 64);
 }
 
-static size_t next_slot(const struct key_set *set, size_t slot)
+static size_t next_slot(const struct key_set *set, struct place place, size_t slot)
 {
-  return slot + 1 < set->nslots ? slot + 1 : 0;
+  return slot + 1 < place.region + set->region_nslots ? slot + 1 : place.region;
 }
 
 /* Returns the key that begins at this position of the keys. */
@@ -84,208 +91,92 @@ static lanebloom_slice key_at(const struct key_set *set, size_t position)
   return (lanebloom_slice){key, nbytes};
 }
 
-/* Returns the first slot, from this one on, that is empty or may refer to a key with this hash. */
-static size_t find_candidate(const struct key_set *set, size_t slot, uint64_t hash)
+/* Returns the first slot, from this one on, that is empty or may refer to a key with this tag. */
+static size_t find_candidate(const struct key_set *set, struct place place, size_t slot)
 {
-  while (set->slots[slot] && !may_be(set->slots[slot], hash))
-    slot = next_slot(set, slot);
+  while (set->slots[slot] && !may_be(set, set->slots[slot], place.tag))
+    slot = next_slot(set, place, slot);
   return slot;
 }
 
 /* Returns the slot that refers to the key. If there is none, returns the empty slot in which the
  * key belongs. The search begins in the slot that find_candidate() returned. */
-static size_t find_slot(const struct key_set *set, size_t slot, uint64_t hash, lanebloom_slice key)
+static size_t find_slot(const struct key_set *set, struct place place, size_t slot,
+                        lanebloom_slice key)
 {
-  for (; set->slots[slot]; slot = find_candidate(set, next_slot(set, slot), hash)) {
-    const lanebloom_slice other = key_at(set, position_of(set->slots[slot]));
+  for (; set->slots[slot]; slot = find_candidate(set, place, next_slot(set, place, slot))) {
+    const lanebloom_slice other = key_at(set, position_of(set, set->slots[slot]));
     if (other.size == key.size && memcmp(other.data, key.data, key.size) == 0)
       break;
   }
   return slot;
 }
 
-/* Adds the keys of a batch to the table and to the filter. The slots of the whole batch are
- * prefetched first, so that cache misses overlap. */
-static void add_batch(struct key_set *set, lanebloom_builder *builder, const struct batch *batch)
+/* ---- The table ---- */
+
+/* The table while keys are added. The entries of a region are the slots of its keys, not in their
+ * final order. They are at the beginning of the region until build_region() moves them. */
+struct table_builder {
+  struct key_set *set;
+  lanebloom_builder *filter;
+  size_t *nentries;  /* the number of entries of each region */
+  uint64_t *entries; /* room for the entries of a region */
+};
+
+/* Moves the entries of a region to their slots, and leaves out keys that are there already. */
+static void build_region(struct table_builder *builder, size_t i)
 {
-  uint64_t hashes[BATCH_NRECORDS];
-  for (size_t i = 0; i < batch->n; i++) {
-    hashes[i] = hash_key(set, batch_key(batch, i));
-    __builtin_prefetch(&set->slots[first_slot(set, hashes[i])], 1);
+  const struct key_set *set = builder->set;
+  const size_t region = i * set->region_nslots, n = builder->nentries[i];
+  memcpy(builder->entries, &set->slots[region], n * sizeof *set->slots);
+  memset(&set->slots[region], 0, n * sizeof *set->slots);
+  builder->nentries[i] = 0;
+  for (size_t j = 0; j < n; j++) {
+    const uint64_t entry = builder->entries[j];
+    const struct place place = {region, entry & ~set->position_mask};
+    size_t slot = find_candidate(set, place, first_slot(set, place));
+    if (set->slots[slot])
+      slot = find_slot(set, place, slot, key_at(set, position_of(set, entry)));
+    if (set->slots[slot])
+      continue;
+    set->slots[slot] = entry;
+    if (++builder->nentries[i] == set->region_nslots) /* a search ends at an empty slot */
+      die(NULL, "too many keys have similar hashes; hashes are random, so run the command again");
   }
+}
+
+/* Makes room in a region that is full because keys repeat. */
+static void drop_repeated_keys(struct table_builder *builder, size_t i)
+{
+  uint64_t *slots = &builder->set->slots[i * builder->set->region_nslots];
+  size_t n = 0;
+  build_region(builder, i);
+  for (size_t slot = 0; slot < builder->set->region_nslots; slot++) {
+    const uint64_t entry = slots[slot];
+    slots[slot] = 0;
+    if (entry)
+      slots[n++] = entry;
+  }
+}
+
+/* Adds the keys of a batch to their regions and to the filter. */
+static void add_batch(struct table_builder *builder, const struct batch *batch)
+{
+  struct key_set *set = builder->set;
   for (size_t i = 0; i < batch->n; i++) {
     const lanebloom_slice key = batch_key(batch, i);
     const size_t position = (size_t)((const char *)key.data - set->keys.data);
-    const size_t candidate = find_candidate(set, first_slot(set, hashes[i]), hashes[i]);
-    set->slots[find_slot(set, candidate, hashes[i], key)] = make_slot(hashes[i], position);
+    const struct place place = place_of(set, hash_key(set, key));
+    const size_t region = place.region / set->region_nslots;
+    if (builder->nentries[region] == set->region_nslots)
+      drop_repeated_keys(builder, region);
+    uint64_t *entry = &set->slots[place.region + builder->nentries[region]++];
+    *entry = place.tag | (position + 1);
+    __builtin_prefetch(entry + 64 / sizeof *entry, 1);
   }
-  const lanebloom_status status = lanebloom_builder_add(builder, &batch->keys);
+  const lanebloom_status status = lanebloom_builder_add(builder->filter, &batch->keys);
   if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
-}
-
-/* ---- Reading ---- */
-
-/* Makes room for n more bytes and returns their address. */
-static char *reserve(struct buffer *buffer, size_t n)
-{
-  if (n > buffer->memory.nbytes - buffer->nbytes) {
-    struct memory larger = lanebloom_memory_create(2 * (uint64_t)buffer->memory.nbytes + n);
-    if (!larger.bytes)
-      die(NULL, "%s", strerror(ENOMEM));
-    if (buffer->nbytes > 0)
-      memcpy(larger.bytes, buffer->data, buffer->nbytes);
-    lanebloom_memory_free(&buffer->memory);
-    buffer->memory = larger;
-    buffer->data = (char *)larger.bytes;
-  }
-  return buffer->data + buffer->nbytes;
-}
-
-static size_t room(const struct buffer *buffer)
-{
-  return buffer->memory.nbytes - buffer->nbytes;
-}
-
-/* Reads all bytes of a file or a pipe. */
-static void read_all(struct buffer *buffer, const char *path)
-{
-  const int fd = is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  struct stat found;
-  if (fd < 0 || fstat(fd, &found) != 0)
-    die(input_name(path), "%s", strerror(errno));
-  const off_t nbytes = S_ISREG(found.st_mode) ? found.st_size : 0;
-  reserve(buffer, nbytes > 0 ? (size_t)nbytes + 1 : (size_t)1 << 20);
-  for (ssize_t n = 1; n != 0;) {
-    char *end = reserve(buffer, 1);
-    n = read(fd, end, room(buffer));
-    if (n < 0 && errno != EINTR)
-      die(input_name(path), "%s%s", strerror(errno), directory_advice(errno));
-    buffer->nbytes += n > 0 ? (size_t)n : 0;
-  }
-  if (has_shrunk(fd, nbytes))
-    die(input_name(path), "%s", shrunk_text);
-  if (fd != STDIN_FILENO)
-    close(fd);
-}
-
-static void replace_keys(struct key_set *set, struct buffer keys)
-{
-  lanebloom_memory_free(&set->keys.memory);
-  set->keys = keys;
-}
-
-/* Replaces the bytes of the file, which are compressed, by the decompressed bytes. */
-static void decompress_all(struct key_set *set, const char *path, enum codec codec)
-{
-  struct codec_error error;
-  struct codec_step step = {.in = set->keys.data, .nin = set->keys.nbytes};
-  struct decoder *decoder = decoder_create(codec);
-  struct buffer keys = {0};
-  if (!decoder)
-    die(input_name(path), "%s", strerror(ENOMEM));
-  do {
-    step.out = reserve(&keys, (size_t)1 << 20);
-    step.nout = room(&keys);
-    if (!decoder_run(decoder, &step, &error))
-      die(input_name(path), "%s", error.text);
-    keys.nbytes = keys.memory.nbytes - step.nout;
-  } while (step.nout == 0);
-  if (!decoder_end(decoder, &error))
-    die(input_name(path), "%s", error.text);
-  decoder_destroy(decoder);
-  replace_keys(set, keys);
-}
-
-/* Decompresses the file if it is compressed. If its content cannot be keys, prints a message and
- * exits. */
-static void decompress(struct key_set *set, const char *path, const struct input_messages *messages)
-{
-  const bool is_text = set->syntax.width == 0, decompresses = does_decompress(&set->syntax);
-  const struct file_kind *kind = find_file_kind(set->keys.data, set->keys.nbytes);
-  if (is_text && kind && is_stump(kind, set->keys.nbytes))
-    die(input_name(path), STUMP_TEXT, kind->name, set->keys.nbytes);
-  kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
-  if (kind && kind->codec && decompresses && codec_is_built(kind->codec)) {
-    decompress_all(set, path, kind->codec);
-    kind = find_whole_file_kind(set->keys.data, set->keys.nbytes);
-  }
-  if (!kind || may_be_records(&set->syntax, kind))
-    return;
-  char text[200];
-  describe_file_kind(kind, messages, text, sizeof text);
-  die(input_name(path), "%s", text);
-}
-
-/* ---- Keys of fields ---- */
-
-/* Adds a terminator if the last record has none. */
-static void complete_tail(struct key_set *set)
-{
-  if (set->keys.nbytes == 0 || set->keys.data[set->keys.nbytes - 1] == set->syntax.terminator)
-    return;
-  *reserve(&set->keys, 1) = set->syntax.terminator;
-  set->keys.nbytes++;
-}
-
-/* Finds the named fields in the header. Returns the size of the header. If a field is missing,
- * prints a message and exits. */
-static size_t read_header(struct key_set *set, const char *path)
-{
-  char problem[320] = "expected a header, found none";
-  if (set->keys.nbytes == 0)
-    die(input_name(path), "expected a header, found an empty input");
-  const size_t nbytes = record_nbytes(&set->syntax, set->keys.data, set->keys.nbytes);
-  const char *end = memchr(set->keys.data, set->syntax.terminator, set->keys.nbytes);
-  const size_t found_nbytes = nbytes > 0 ? nbytes - 1 : (size_t)(end - set->keys.data);
-  if (!find_fields(&set->syntax.fields, set->keys.data, found_nbytes, problem, sizeof problem) ||
-      nbytes == 0)
-    die(input_name(path), "%s", problem);
-  return nbytes;
-}
-
-static void append(struct buffer *packed, const void *data, size_t nbytes)
-{
-  memcpy(reserve(packed, nbytes), data, nbytes);
-  packed->nbytes += nbytes;
-}
-
-static void pack_batch(struct buffer *packed, const struct batch *batch)
-{
-  for (size_t i = 0; i < batch->n; i++) {
-    if (!batch_has_key(batch, i))
-      continue;
-    const lanebloom_slice key = batch_key(batch, i);
-    append(packed, &key.size, sizeof key.size);
-    append(packed, key.data, key.size);
-  }
-}
-
-/* Cuts the records, copies their keys, and frees the records. If a record has a fault, prints a
- * message and exits. */
-static void pack_keys(struct key_set *set, const char *path)
-{
-  static struct cutter cutter;
-  struct buffer packed = {0};
-  complete_tail(set);
-  const size_t header_nbytes = has_header(&set->syntax.fields) ? read_header(set, path) : 0;
-  const uint64_t header_nlines = count_lines(set->keys.data, header_nbytes);
-  cutter_begin(&cutter, &set->syntax, set->keys.data + header_nbytes,
-               set->keys.nbytes - header_nbytes, header_nbytes == 0);
-  for (struct batch batch; cutter_next(&cutter, &batch);)
-    pack_batch(&packed, &batch);
-  if (cutter.fault.kind) {
-    char text[200];
-    describe_fault(&cutter, text, sizeof text);
-    die(input_name(path), "line %" PRIu64 ": %s", header_nlines + cutter.fault.line, text);
-  }
-  if (cutter.nmissing > 0)
-    complain(input_name(path), "%zu of %zu records %s: dropped (--missing)", cutter.nmissing,
-             cutter.nrecords, missing_text(&set->syntax));
-  set->returns = cutter.returns;
-  cutter_end(&cutter);
-  set->is_packed = true;
-  replace_keys(set, packed);
 }
 
 /* Makes a batch of the packed keys that begin at *position, and moves *position behind them.
@@ -302,18 +193,16 @@ static bool cut_packed(const struct key_set *set, size_t *position, lanebloom_sl
   return n > 0;
 }
 
-static uint64_t add_packed(struct key_set *set, lanebloom_builder *builder)
+static uint64_t add_packed(const struct key_set *set, struct table_builder *builder)
 {
   lanebloom_slice keys[BATCH_NRECORDS];
   struct batch batch;
   uint64_t nkeys = 0;
   for (size_t position = 0; cut_packed(set, &position, keys, &batch); nkeys += batch.n)
     if (builder)
-      add_batch(set, builder, &batch);
+      add_batch(builder, &batch);
   return nkeys;
 }
-
-/* ---- The table ---- */
 
 /* If no terminator follows the last key, makes a batch of this key. Otherwise returns false. */
 static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *key,
@@ -329,7 +218,7 @@ static bool cut_tail(const struct key_set *set, size_t nwhole, lanebloom_slice *
 
 /* Cuts the keys. If there is a builder, adds the keys to the table and the filter. Returns the
  * number of keys. */
-static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
+static uint64_t cut_keys(struct key_set *set, struct table_builder *builder)
 {
   static struct cutter cutter;
   if (set->is_packed)
@@ -341,25 +230,28 @@ static uint64_t cut_keys(struct key_set *set, lanebloom_builder *builder)
   cutter_begin(&cutter, &set->syntax, set->keys.data, nwhole, true);
   while (cutter_next(&cutter, &batch))
     if (builder)
-      add_batch(set, builder, &batch);
+      add_batch(builder, &batch);
   set->returns = cutter.returns;
   const bool has_tail = cut_tail(set, nwhole, &tail, &batch);
   if (has_tail && builder)
-    add_batch(set, builder, &batch);
+    add_batch(builder, &batch);
   return cutter.nrecords + has_tail;
 }
 
-static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder **builder)
+static void create_table(struct key_set *set, struct table_builder *builder)
 {
-  const uint64_t nslots = nkeys + nkeys / 2 + 1;
+  const uint64_t nkeys = set->nkeys, nslots = nkeys + nkeys / 2 + 1;
   char size[SIZE_TEXT_NBYTES];
-  set->nslots = (size_t)nslots;
-  if (nslots <= UINT64_MAX / sizeof *set->slots)
-    set->table = lanebloom_memory_create(nslots * sizeof *set->slots);
+  set->nregions = (size_t)(nslots / REGION_NSLOTS + 1);
+  set->region_nslots = (size_t)(nslots / set->nregions + 1);
+  if (nslots <= UINT64_MAX / 2 / sizeof *set->slots)
+    set->table = lanebloom_memory_create(set->nregions * set->region_nslots * sizeof *set->slots);
   set->slots = (uint64_t *)(void *)set->table.bytes;
+  builder->nentries = calloc(set->nregions, sizeof *builder->nentries);
+  builder->entries = calloc(set->region_nslots, sizeof *builder->entries);
   const lanebloom_status status =
-      lanebloom_builder_create(KEY_FORMAT, BITS_PER_KEY, nkeys, builder);
-  if (!set->slots || status == LANEBLOOM_ERR_MEMORY)
+      lanebloom_builder_create(KEY_FORMAT, BITS_PER_KEY, nkeys, &builder->filter);
+  if (!set->slots || !builder->nentries || !builder->entries || status == LANEBLOOM_ERR_MEMORY)
     die(NULL,
         "out of memory: %" PRIu64
         " keys need about %s for their table and filter; `lanebloom build' "
@@ -370,41 +262,41 @@ static void create_table(struct key_set *set, uint64_t nkeys, lanebloom_builder 
     die(NULL, "%s", status_text(status));
 }
 
+/* Builds the table and the filter. */
+static void build_table(struct key_set *set)
+{
+  struct table_builder builder = {.set = set};
+  create_table(set, &builder);
+  cut_keys(set, &builder);
+  for (size_t i = 0; i < set->nregions; i++)
+    build_region(&builder, i);
+  const lanebloom_status status = lanebloom_builder_finish(builder.filter, &set->filter);
+  if (status != LANEBLOOM_OK)
+    die(NULL, "%s", status_text(status));
+  lanebloom_builder_free(builder.filter);
+  free(builder.nentries);
+  free(builder.entries);
+}
+
 void key_set_read(struct key_set *set, const char *path, const struct record_syntax *syntax,
                   const struct input_messages *messages)
 {
   *set = (struct key_set){.syntax = *syntax};
   if (getrandom(set->secret, sizeof set->secret, 0) != sizeof set->secret)
     die(NULL, "random bytes: %s", strerror(errno));
-  read_all(&set->keys, path);
-  decompress(set, path, messages);
-  if (has_lone_return(&syntax->fields, set->keys.data, set->keys.nbytes))
-    die(input_name(path), LONE_RETURN_TEXT);
-  if (is_line_of_returns(syntax, set->keys.data, set->keys.nbytes))
-    die(input_name(path), LINE_OF_RETURNS_TEXT);
-  if (have_nuls(syntax, set->keys.data, set->keys.nbytes))
-    complain(input_name(path), NULS_TEXT);
-  if (syntax->width && set->keys.nbytes % syntax->width)
-    die(input_name(path), "expected records of %zu bytes, found %zu bytes after the last one",
-        syntax->width, set->keys.nbytes % syntax->width);
-  if (syntax->fields.n > 0 || form_converts(syntax->form))
-    pack_keys(set, path);
-  if (set->keys.nbytes > POSITION_MASK)
-    die(input_name(path), "expected at most 2^%d bytes of keys, found %zu", POSITION_NBITS,
-        set->keys.nbytes);
+  read_key_file(set, path, messages);
 
-  lanebloom_builder *builder;
+  const int position_nbits = 64 - __builtin_clzll(set->keys.nbytes + 1);
+  if (position_nbits > POSITION_MAX_NBITS)
+    die(input_name(path), "expected less than 2^%d bytes of keys, found %zu", POSITION_MAX_NBITS,
+        set->keys.nbytes);
+  set->position_mask = ((uint64_t)1 << position_nbits) - 1;
   set->nkeys = cut_keys(set, NULL);
   if (set->nkeys == 0)
     complain(input_name(path), "warning: found no keys: no record matches");
   if (set->returns == RETURNS_SOME)
     complain(input_name(path), SOME_RETURNS_TEXT);
-  create_table(set, set->nkeys, &builder);
-  cut_keys(set, builder);
-  const lanebloom_status status = lanebloom_builder_finish(builder, &set->filter);
-  if (status != LANEBLOOM_OK)
-    die(NULL, "%s", status_text(status));
-  lanebloom_builder_free(builder);
+  build_table(set);
 }
 
 bool key_set_begins_with_header(const struct key_set *set, const struct field_syntax *fields)
@@ -437,38 +329,70 @@ void key_set_free(struct key_set *set)
 /* memchr() reads this many bytes at once, half of the time from two cache lines. */
 enum { MEMCHR_NBYTES = 32 };
 
-/* The keys that the filter passes are handled in three loops, so that cache misses overlap. The
- * first prefetches slots, the second finds the slots that may refer to the keys and prefetches what
- * they refer to, and the third compares keys. */
-size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8_t *bitmap)
+/* Keys that the filter passes are handled in groups, and each group in three loops, so that cache
+ * misses overlap. The first loop prefetches slots, the second finds the slots that may refer to the
+ * keys and prefetches what they refer to, and the third compares keys. What was prefetched for a
+ * group stays in the cache meanwhile. */
+enum { GROUP_NKEYS = 256 };
+
+struct group {
+  size_t n;
+  uint16_t records[GROUP_NKEYS];
+  uint64_t hashes[GROUP_NKEYS];
+  size_t slots[GROUP_NKEYS];
+};
+
+/* Adds a record of a batch, and prefetches the slot of its key. */
+static void add_to_group(const struct key_set *set, const struct batch *batch, size_t record,
+                         struct group *group)
 {
-  uint64_t hashes[BATCH_NRECORDS];
-  size_t slots[BATCH_NRECORDS];
-  uint16_t hits[BATCH_NRECORDS];
-  size_t nhits = 0, nfound = 0;
-  lanebloom_filter_screen(set->filter, &batch->keys, bitmap);
-  for (size_t i = find_bit(bitmap, 0, batch->n, true); i < batch->n;
-       i = find_bit(bitmap, i + 1, batch->n, true)) {
-    hashes[nhits] = hash_key(set, batch_key(batch, i));
-    slots[nhits] = first_slot(set, hashes[nhits]);
-    __builtin_prefetch(&set->slots[slots[nhits]]);
-    hits[nhits++] = (uint16_t)i;
-  }
-  for (size_t hit = 0; hit < nhits; hit++) {
-    slots[hit] = find_candidate(set, slots[hit], hashes[hit]);
-    const uint64_t slot = set->slots[slots[hit]];
+  const uint64_t hash = hash_key(set, batch_key(batch, record));
+  const size_t slot = first_slot(set, place_of(set, hash));
+  __builtin_prefetch(&set->slots[slot]);
+  group->records[group->n] = (uint16_t)record;
+  group->hashes[group->n] = hash;
+  group->slots[group->n++] = slot;
+}
+
+/* Empties the group. Returns how many of its keys are in the set, and clears the bits of the
+ * others. */
+static size_t match_group(const struct key_set *set, const struct batch *batch, struct group *group,
+                          uint8_t *bitmap)
+{
+  size_t nfound = 0;
+  for (size_t i = 0; i < group->n; i++) {
+    group->slots[i] = find_candidate(set, place_of(set, group->hashes[i]), group->slots[i]);
+    const uint64_t slot = set->slots[group->slots[i]];
     if (slot) {
-      const char *key = set->keys.data + position_of(slot);
+      const char *key = set->keys.data + position_of(set, slot);
       __builtin_prefetch(key);
       __builtin_prefetch(key + MEMCHR_NBYTES - 1);
     }
   }
-  for (size_t hit = 0; hit < nhits; hit++) {
-    const size_t i = hits[hit];
-    if (set->slots[find_slot(set, slots[hit], hashes[hit], batch_key(batch, i))])
+  for (size_t i = 0; i < group->n; i++) {
+    const size_t record = group->records[i];
+    const struct place place = place_of(set, group->hashes[i]);
+    if (set->slots[find_slot(set, place, group->slots[i], batch_key(batch, record))])
       nfound++;
     else
-      bitmap[i / 8] &= (uint8_t) ~(1 << i % 8);
+      bitmap[record / 8] &= (uint8_t) ~(1 << record % 8);
   }
+  group->n = 0;
+  return nfound;
+}
+
+size_t key_set_match(const struct key_set *set, const struct batch *batch, uint8_t *bitmap)
+{
+  struct group group;
+  size_t nfound = 0;
+  group.n = 0; /* its other members need no values */
+  lanebloom_filter_screen(set->filter, &batch->keys, bitmap);
+  size_t i = 0;
+  do {
+    for (i = find_bit(bitmap, i, batch->n, true); i < batch->n && group.n < GROUP_NKEYS;
+         i = find_bit(bitmap, i + 1, batch->n, true))
+      add_to_group(set, batch, i, &group);
+    nfound += match_group(set, batch, &group, bitmap);
+  } while (i < batch->n);
   return nfound;
 }

@@ -29,8 +29,9 @@ struct key_set {
   struct memory table;
   uint64_t *slots; /* a hash table in `table`, with linear probing; its slots contain the positions
                     * of keys */
-  size_t nslots;
-  uint8_t secret[192]; /* the secret of the hash function of `table` */
+  size_t nregions, region_nslots; /* regions of the table, and slots of each region */
+  uint64_t position_mask;         /* the bits of a slot that contain a position */
+  uint8_t secret[192];            /* the secret of the hash function of `table` */
 };
 
 /* Reads the keys of a file. The file may change afterwards. The path "-" is standard input. A key

@@ -46,7 +46,7 @@ static void read_keys(struct key_set *set, unsigned n, unsigned ndistinct)
 static size_t count_steps(const struct key_set *set)
 {
   size_t nsteps = 0, run = 0;
-  for (size_t i = 0; i < set->nslots; i++) {
+  for (size_t i = 0; i < set->nregions * set->region_nslots; i++) {
     run = set->slots[i] ? run + 1 : 0;
     nsteps += run; /* a run of n slots adds about n * n / 2 */
   }
