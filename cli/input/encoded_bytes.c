@@ -101,7 +101,7 @@ uint8_t *decode_uuid(const uint8_t *text, size_t nbytes, uint8_t *to)
 
 /* Maps each base64 character to IS_DIGIT plus its value, and every other byte to 0. */
 enum { IS_DIGIT = 1 << 24 };
-#define D(character, value) [character] = IS_DIGIT + (value)
+#define D(character, value) [character] = (IS_DIGIT + (value))
 static const uint32_t BASE64_DIGITS[256] = {
     D('A', 0),  D('B', 1),  D('C', 2),  D('D', 3),  D('E', 4),  D('F', 5),  D('G', 6),  D('H', 7),
     D('I', 8),  D('J', 9),  D('K', 10), D('L', 11), D('M', 12), D('N', 13), D('O', 14), D('P', 15),

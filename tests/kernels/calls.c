@@ -55,7 +55,7 @@ void sources_of_keys(const struct trial *trial)
       {KEYS_FIXED, 0, 0},       {KEYS_FIXED, 1, 1},         {KEYS_FIXED, 3, 3},
       {KEYS_FIXED, 8, 8},       {KEYS_FIXED, 16, 16},       {KEYS_FIXED, 21, 21},
       {KEYS_FIXED, 40, 40},     {KEYS_OFFSETS32, MIXED, 0}, {KEYS_FIXED, 8, 23},
-      {KEYS_FIXED, 12, 13},     {KEYS_STRIDED, 21, 5},  {KEYS_STRIDED, 16, 0},
+      {KEYS_FIXED, 12, 13},     {KEYS_STRIDED, 21, 5},      {KEYS_STRIDED, 16, 0},
       {KEYS_STRINGS, MIXED, 0},
   };
   static lanebloom_slice slices[MAX_N];

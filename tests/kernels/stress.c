@@ -153,7 +153,7 @@ static struct batch some_batch(struct rng *rng, const uint8_t *bytes, size_t n, 
                : layout == KEYS_OFFSETS64          ? lanebloom_keys_offsets64(data, index, n)
                : layout == KEYS_FIXED && is_fixed  ? lanebloom_keys_fixed(data, width, n)
                : layout == KEYS_FIXED && !is_fixed ? lanebloom_keys_fixed(data, 9, nnines)
-               : layout == KEYS_STRIDED        ? some_fields(rng, &batch.data, n)
+               : layout == KEYS_STRIDED            ? some_fields(rng, &batch.data, n)
                : layout == KEYS_STRINGS            ? lanebloom_keys_strings(index, n)
                                                    : lanebloom_keys_slices(index, n);
   if (layout == KEYS_FIXED || layout == KEYS_STRIDED)
