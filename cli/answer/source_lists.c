@@ -39,7 +39,8 @@ bool source_lists_create(struct source_lists *lists, const struct sources *sourc
   *lists = (struct source_lists){.sources = sources,
                                  .capacity = larger(LISTS_NSOURCES, MIN_NKEYS * nsources),
                                  .row_nbytes = smaller(row_nbytes, BATCH_NRECORDS / 8)};
-  lists->ends = malloc((CHUNK_NRECORDS + 1) * sizeof *lists->ends);
+  /* a chunk whose records have lists is not enlarged, so it has at most READ_NBYTES records */
+  lists->ends = malloc((READ_NBYTES + 1) * sizeof *lists->ends);
   lists->indices = malloc(lists->capacity * sizeof *lists->indices);
   lists->bitmaps = malloc(nsources * lists->row_nbytes);
   lists->rows = malloc(nsources * sizeof *lists->rows);
