@@ -82,6 +82,8 @@ static const struct sorted_hashes *sorted_of(lanebloom_hash_batch *batch)
   const struct sorted_hashes *sorted = atomic_load_explicit(&batch->sorted, memory_order_acquire);
   if (sorted)
     return sorted;
+  if (batch->sort_at == 0)
+    return NULL;
   const unsigned nscreened =
       atomic_fetch_add_explicit(&batch->nscreened, 1, memory_order_relaxed) + 1;
   if (nscreened != batch->sort_at ||
