@@ -152,8 +152,11 @@ static lanebloom_status load_partition_index(struct loader *loader, lanebloom_ta
              : problem_memory(loader->problem, index->n * sizeof *index->windows);
 }
 
+/* Reads the filters of all partitions. They stay in memory together, so together they may take as
+ * much as one decompressed block. */
 static lanebloom_status load_partitions(struct loader *loader, lanebloom_table *table)
 {
+  const uint64_t max_nbytes = loader->reader.max_block_nbytes;
   lanebloom_status status = load_partition_index(loader, table);
   if (status)
     return status;
@@ -164,9 +167,12 @@ static lanebloom_status load_partitions(struct loader *loader, lanebloom_table *
     if (handle.nbytes > 0) /* if it is 0, the filter is empty */
       status = lanebloom_block_read(&loader->reader, handle, BLOCK_META, "filter",
                                     &table->filter_data[i]);
+    if (!status && table->filter_data[i].nbytes > handle.nbytes)
+      loader->reader.max_block_nbytes -= table->filter_data[i].nbytes;
     if (!status)
       status = open_filter(loader, table, i);
   }
+  loader->reader.max_block_nbytes = max_nbytes;
   return status;
 }
 
