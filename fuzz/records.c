@@ -142,7 +142,7 @@ static void check_chunk(struct expected *expected, const struct chunk *chunk)
       check_record(expected, &batch, i);
     next = batch_record(&batch, batch.n);
   }
-  CHECK(next == chunk->data + chunk->nbytes && n == cutter.nrecords && n <= CHUNK_NRECORDS);
+  CHECK(next == chunk->data + chunk->nbytes && n == cutter.nrecords && n <= READ_NBYTES);
 }
 
 /* If the input as a whole is a file of a kind that may be refused, returns this kind. Otherwise

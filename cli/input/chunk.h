@@ -20,14 +20,11 @@
 #endif
 enum { READ_NBYTES = LANEBLOOM_READ_NBYTES };
 
-/* The most bytes that one read(2) requests, if the caller of inputs_begin() asks for larger
- * chunks. */
+/* The most bytes that one read(2) requests, if the caller of inputs_begin() asks for larger chunks.
+ * Every record of a chunk ends in the bytes of the chunk's last read, and never in the bytes that
+ * are carried over from the previous chunk. So a chunk has at most one record for each byte of a
+ * read. */
 enum { MAX_READ_NBYTES = 8 * READ_NBYTES };
-
-/* The most records of a chunk. Every record of a chunk ends in the bytes of the chunk's last read,
- * and never in the bytes carried over from the previous chunk. So there is at most one record for
- * each byte of that read. */
-enum { CHUNK_NRECORDS = MAX_READ_NBYTES };
 
 /* This many bytes after the data of a chunk may be read. They are not initialized. */
 enum { CHUNK_PADDING_NBYTES = 64 };

@@ -54,6 +54,8 @@ bool chunk_keys_take(struct chunk_keys *keys, struct cutter *cutter, const struc
   for (struct batch batch; cutter_next(cutter, &batch);)
     if (!add_batch(keys, &batch))
       return false;
+  if (cutter->fault.kind == FAULT_MEMORY)
+    return false;
   const struct record_syntax syntax = cutter->syntax;
   cutter_begin(cutter, &syntax, chunk->data, chunk->nbytes, at_beginning);
   return true;

@@ -341,6 +341,18 @@ static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
   return kind == FAULT_QUOTE || kind == FAULT_AFTER ? nbytes : 0;
 }
 
+/* Stores the incomplete record at the end of a chunk for the next chunk. Returns false if memory
+ * ran out. */
+static bool carry(struct inputs *inputs, const char *data, size_t nbytes)
+{
+  if (nbytes > 0 && !inputs->carried && !(inputs->carried = malloc(inputs->read_nbytes)))
+    return false;
+  if (nbytes > 0)
+    memcpy(inputs->carried, data, nbytes);
+  inputs->ncarried = nbytes;
+  return true;
+}
+
 /* Fills the chunk with records of the open input. Closes the input when it has ended. */
 static void fill(struct inputs *inputs, struct chunk *chunk)
 {
@@ -348,7 +360,8 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
   chunk->name = inputs->name;
   chunk->data = chunk->buffer + inputs->read_nbytes - inputs->ncarried;
   chunk->nbytes = inputs->ncarried;
-  memcpy(chunk->data, inputs->carried, inputs->ncarried);
+  if (inputs->ncarried > 0)
+    memcpy(chunk->data, inputs->carried, inputs->ncarried);
   bool odd_quotes = has_odd_quotes(&syntax->fields, chunk->data, chunk->nbytes);
   size_t check_nbytes = READ_NBYTES; /* doubles after each check, so the total time of the checks is
                                       * linear */
@@ -378,9 +391,12 @@ static void fill(struct inputs *inputs, struct chunk *chunk)
     }
     if (nwhole > 0) {
       chunk->has_nuls = chunk->at_beginning && have_nuls(syntax, chunk->data, chunk->nbytes);
-      inputs->ncarried = is_faulty ? 0 : chunk->nbytes - nwhole; /* after a fault, nothing more is
-                                                                  * read */
-      memcpy(inputs->carried, chunk->data + nwhole, inputs->ncarried);
+      const size_t nleft = is_faulty ? 0 : chunk->nbytes - nwhole; /* after a fault, nothing more is
+                                                                    * read */
+      if (!carry(inputs, chunk->data + nwhole, nleft)) {
+        fail_without_memory(inputs, chunk);
+        return;
+      }
       chunk->nbytes = nwhole;
       inputs->has_carriage_returns = syntax->crlf && nwhole > 1 && chunk->data[nwhole - 2] == '\r';
       if (inputs->needs_header)
@@ -432,5 +448,6 @@ bool inputs_continue(struct inputs *inputs, const struct chunk *chunk)
 void inputs_end(struct inputs *inputs)
 {
   free(inputs->header);
-  inputs->header = NULL;
+  free(inputs->carried);
+  inputs->header = inputs->carried = NULL;
 }

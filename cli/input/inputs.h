@@ -55,9 +55,9 @@ struct inputs {
   struct cutter checker; /* finds the fault in a chunk whose records have no end */
   char *header;          /* the header of the first input that has one; NULL: none yet */
   size_t header_nbytes;
-  char carried
-      [MAX_READ_NBYTES]; /* the first `ncarried' bytes are the incomplete record after the last
-                              * chunk */
+  char *
+      carried; /* room for read_nbytes bytes, or NULL: not allocated yet. The first `ncarried' bytes
+                  * are the incomplete record after the last chunk */
 };
 
 /* Begins to read the inputs at these paths, which are borrowed. The path "-" and an empty list mean

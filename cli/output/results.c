@@ -33,16 +33,22 @@ struct chunk_result {
   struct chunk_keys keys;     /* empty unless screens_whole_chunks() */
   struct source_lists *lists; /* the sources of the first selected records, for as many records as
                                * fit; or NULL */
-  uint8_t bitmap[CHUNK_NRECORDS / 8 + 8];  /* bit i is set if record i is a hit; find_bit() reads
-                                            * whole words */
-  uint8_t missing[CHUNK_NRECORDS / 8 + 8]; /* with --missing: bit i is set if record i has no key */
+  uint8_t *bitmap;            /* bit i is set if record i is a hit; find_bit() reads whole words */
+  uint8_t *missing;           /* with --missing: bit i is set if record i has no key */
 };
 
-void results_create(struct screen *screen)
+void results_create(struct screen *screen, size_t read_nbytes)
 {
+  const size_t nbytes = read_nbytes / 8 + 8;
   screen->results = calloc(screen->job.nworkers, sizeof *screen->results);
   if (!screen->results)
     die(NULL, "%s", strerror(ENOMEM));
+  for (size_t i = 0; i < screen->job.nworkers; i++) {
+    uint8_t *bitmaps = resize(NULL, 2 * nbytes);
+    memset(bitmaps, 0, 2 * nbytes);
+    screen->results[i].bitmap = bitmaps;
+    screen->results[i].missing = bitmaps + nbytes;
+  }
 }
 
 void results_destroy(struct screen *screen)
@@ -50,6 +56,7 @@ void results_destroy(struct screen *screen)
   for (size_t i = 0; i < screen->job.nworkers; i++) {
     struct chunk_result *result = &screen->results[i];
     free(result->counts);
+    free(result->bitmap);
     chunk_keys_free(&result->keys);
     if (result->lists)
       source_lists_destroy(result->lists);
@@ -99,7 +106,8 @@ static bool screen_keys(struct screen *screen, struct chunk_result *result, stru
     return false;
   const struct batch all = {.keys = lanebloom_keys_offsets64(keys->bytes, keys->offsets, keys->n),
                             .n = keys->n};
-  screen_batch(screen, result, &all, result->bitmap, &(bool){false});
+  if (keys->n > 0)
+    screen_batch(screen, result, &all, result->bitmap, &(bool){false});
   return true;
 }
 
@@ -246,7 +254,6 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
 {
   struct screen *screen = context;
   struct chunk_result *result = &screen->results[worker];
-  const size_t most = chunk->nbytes < CHUNK_NRECORDS ? chunk->nbytes : CHUNK_NRECORDS;
   bool is_screened = screens_whole_chunks(screen), lists_are_full = false;
   result->nselected = result->output.nbytes = result->rest.nbytes = 0;
   if (!screen->annotation)
@@ -259,7 +266,7 @@ void screen_chunk(void *context, size_t worker, struct cutter *cutter, struct ch
   if (result->lists)
     result->lists->nrecords = 0;
   if (screen->syntax.fields.missing)
-    memset(result->missing, 0, most / 8 + 8);
+    memset(result->missing, 0, screen->job.inputs->read_nbytes / 8);
   for (struct batch batch; cutter_next(cutter, &batch);) {
     const size_t ndone = cutter->nrecords - batch.n; /* a multiple of BATCH_NRECORDS, because all
                                                       * batches except the last are full */

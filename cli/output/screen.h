@@ -101,8 +101,9 @@ void print_summary(struct screen *screen);
 
 /* ---- results.c: screens chunks and prints the selected records ---- */
 
-/* Creates an empty result for each worker. */
-void results_create(struct screen *screen);
+/* Creates an empty result for each worker. A chunk has at most one record for each byte of a
+ * read. */
+void results_create(struct screen *screen, size_t read_nbytes);
 void results_destroy(struct screen *screen);
 
 /* The functions of struct job. Their context is the struct screen. */

@@ -180,11 +180,11 @@ void begin_screen(struct screen *screen, const struct input_messages *messages)
   inputs_begin(&inputs, messages, &screen->syntax, screen->inputs, screen->ninputs,
                &screen->output.target);
   check_inputs(screen);
-  results_create(screen);
   if (screen->which && !screen->quiet && screen->answer.sources)
     label_sources(screen);
   if (screens_whole_chunks(screen))
     enlarge_chunks(&inputs, screen->job.nworkers);
+  results_create(screen, inputs.read_nbytes);
   screen->job.progress = resolve_progress(screen->job.progress, prints_records);
   screen->job.needs_all = screen->output_path || screen->unmatched_path;
   screen->job.inputs = &inputs;

@@ -51,7 +51,7 @@ static long read_input(const struct record_syntax *syntax, const void *bytes, si
     if (*chunk.error)
       nfound = -1;
     else if (nfound >= 0) {
-      cr_assert(!syntax->width || chunk.nbytes / syntax->width <= CHUNK_NRECORDS);
+      cr_assert(!syntax->width || chunk.nbytes / syntax->width <= READ_NBYTES);
       cr_assert((size_t)nfound + chunk.nbytes <= MAX_NBYTES);
       memcpy(found + nfound, chunk.data, chunk.nbytes);
       nfound += (long)chunk.nbytes;
