@@ -146,7 +146,7 @@ link_tables() {
   link_tables 300
   yes $'\xfe' | head -c 524288 >rows # one chunk with the largest number of records
   (
-    ulimit -v 30000 # kB; bitmaps of all tables for all records would take 20 MB
+    ulimit -v 24000 # kB; bitmaps of all tables for all records would take 20 MB
     run -1 --separate-stderr lanebloom screen -j 1 --db db --which rows
     [[ -z $output && -z $stderr ]]
   )
@@ -158,7 +158,7 @@ link_tables() {
   link_tables 300
   yes '~' | head -n 32768 >rows # one chunk; lists of all hits would take 39 MB
   n=$(
-    ulimit -v 30000 # kB
+    ulimit -v 24000 # kB
     lanebloom screen -j 1 --db db --which rows | wc -l
   )
   [[ $n -eq $((300 * 32768)) ]]
