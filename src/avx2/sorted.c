@@ -28,6 +28,20 @@ struct results {
   struct found found[MAX_NFOUND];
 };
 
+/* Begins without results. The list of found groups stays uninitialised, because clearing it would
+ * take time. */
+static inline void begin(struct results *results, const struct filter_shape *shape,
+                         const uint8_t *payload, const struct sorted_hashes *sorted,
+                         may_match_function *test, uint8_t *bitmap)
+{
+  results->shape = shape;
+  results->payload = payload;
+  results->sorted = sorted;
+  results->test = test;
+  results->bitmap = bitmap;
+  results->count = results->nfound = 0;
+}
+
 /* Reports the hits that were found so far. They are collected first for two reasons: a branch at
  * each group that has hits would often be mispredicted, and few hits have an index in the cache, so
  * the indices of many hits are requested together. */
@@ -144,12 +158,7 @@ size_t KERNEL(parquet_sorted_probe)(const struct filter_shape *shape, const uint
                                     const struct sorted_hashes *sorted, uint8_t *bitmap)
 {
   struct results results;
-  results.shape = shape;
-  results.payload = payload;
-  results.sorted = sorted;
-  results.test = NULL;
-  results.bitmap = bitmap;
-  results.count = results.nfound = 0;
+  begin(&results, shape, payload, sorted, NULL, bitmap);
   probe_lines(&results, PARQUET_BLOCK_NBYTES, PARQUET_SORTED_NROWS, PARQUET_BLOCK_NWORDS,
               parquet_missing);
   return results.count;
@@ -185,14 +194,10 @@ size_t KERNEL(rocksdb_local_sorted_probe)(const struct filter_shape *shape, cons
                                           const struct sorted_hashes *sorted, uint8_t *bitmap)
 {
   struct results results;
-  results.shape = shape;
-  results.payload = payload;
-  results.sorted = sorted;
-  results.test = shape->nprobes > ROCKSDB_LOCAL_SORTED_NPROBES
-                     ? lanebloom_rocksdb_local_may_match_scalar
-                     : NULL;
-  results.bitmap = bitmap;
-  results.count = results.nfound = 0;
+  begin(&results, shape, payload, sorted,
+        shape->nprobes > ROCKSDB_LOCAL_SORTED_NPROBES ? lanebloom_rocksdb_local_may_match_scalar
+                                                      : NULL,
+        bitmap);
   if (shape->nprobes < ROCKSDB_LOCAL_SORTED_NPROBES)
     probe_lines(&results, ROCKSDB_LOCAL_LINE_NBYTES, ROCKSDB_LOCAL_SORTED_NROWS, shape->nprobes,
                 rocksdb_local_missing);
