@@ -161,8 +161,6 @@ static lanebloom_status decompress_minlz(const struct compressed *compressed, ui
 static lanebloom_status decompress_zlib(const struct compressed *compressed, size_t room,
                                         uint8_t *bytes, size_t *nbytes)
 {
-  if (compressed->nbytes > UINT_MAX || room > UINT_MAX)
-    return LANEBLOOM_ERR_CORRUPT;
   z_stream stream = {.next_in = (Bytef *)(uintptr_t)compressed->bytes,
                      .avail_in = (uInt)compressed->nbytes,
                      .next_out = bytes,
@@ -191,7 +189,7 @@ static lanebloom_status decompress_zlib(const struct compressed *compressed, siz
 static lanebloom_status decompress_lz4(const struct compressed *compressed, size_t room,
                                        uint8_t *bytes, size_t *nbytes)
 {
-  if (compressed->nbytes > INT_MAX || room > INT_MAX || compressed->dictionary.size > INT_MAX)
+  if (compressed->dictionary.size > INT_MAX)
     return LANEBLOOM_ERR_CORRUPT;
   const int n = LZ4_decompress_safe_usingDict(
       (const char *)compressed->bytes, (char *)bytes, (int)compressed->nbytes, (int)room,
@@ -301,6 +299,14 @@ static lanebloom_status decompress_unsized(const struct compressed *compressed, 
   return status;
 }
 
+/* Returns the most bytes that the codec's library can read or write in one call. */
+static uint64_t max_call_nbytes(enum codec codec)
+{
+  return codec == CODEC_LZ4                              ? INT_MAX
+         : codec == CODEC_ZLIB || codec == CODEC_DEFLATE ? UINT_MAX
+                                                         : UINT64_MAX;
+}
+
 static lanebloom_status decompress(const struct compressed *compressed, uint8_t **bytes,
                                    size_t *nbytes)
 {
@@ -317,9 +323,14 @@ static lanebloom_status decompress(const struct compressed *compressed, uint8_t 
   uint64_t size;
   if (!read_size(compressed, &rest, &has_size, &size))
     return LANEBLOOM_ERR_CORRUPT;
+  const uint64_t most = max_call_nbytes(compressed->codec);
   struct compressed payload = *compressed;
   payload.bytes = rest.at;
   payload.nbytes = cursor_left(&rest);
+  if (payload.nbytes > most)
+    return LANEBLOOM_ERR_LIMIT;
+  if (payload.max_nbytes > most)
+    payload.max_nbytes = most;
   return has_size ? decompress_sized(&payload, size, bytes, nbytes)
                   : decompress_unsized(&payload, bytes, nbytes);
 }

@@ -122,7 +122,8 @@ Test(compression, zstd_frames_of_leveldb)
   }
 }
 
-/* If ten bytes claim a size of four gigabytes, they are refused before memory is allocated. */
+/* If ten bytes claim a size of four gigabytes, they are refused before memory is allocated. The
+ * library of lz4 cannot write so many bytes, whatever the limit is. */
 Test(compression, sizes_that_cannot_be)
 {
   static const uint8_t bytes[] = {0xff, 0xff, 0xff, 0xff, 0x0f, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10};
@@ -136,7 +137,8 @@ Test(compression, sizes_that_cannot_be)
                                     .max_nbytes = UINT32_MAX - 1};
     check_refused(&compressed, LANEBLOOM_ERR_LIMIT);
     compressed.max_nbytes++;
-    check_refused(&compressed, LANEBLOOM_ERR_CORRUPT);
+    check_refused(&compressed,
+                  codecs[i] == CODEC_LZ4 ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_ERR_CORRUPT);
   }
 }
 
