@@ -35,7 +35,7 @@ static void set_key(struct answers *answers, size_t i)
   const size_t at = answers->keys->order[i];
   answers->count++;
   if (answers->bitmap)
-    answers->bitmap[at / 8] |= (uint8_t)(1u << at % 8);
+    hits_set_bit(answers->bitmap, at);
 }
 
 static void set_range(struct answers *answers, size_t first, size_t end)
@@ -48,7 +48,7 @@ static void clear(struct answers *answers)
 {
   answers->count = 0;
   if (answers->bitmap)
-    memset(answers->bitmap, 0, (answers->keys->n + 7) / 8);
+    memset(answers->bitmap, 0, hits_nbytes(answers->keys->n));
 }
 
 /* ---- Bounds ---- */
@@ -82,8 +82,7 @@ static size_t screen_batch(const lanebloom_filter *filter, const lanebloom_parqu
   if (!keys->other_hashes)
     return nhits;
   const size_t nothers = lanebloom_filter_screen_hashes(filter, keys->other_hashes + i, n, others);
-  for (size_t byte = 0; byte < (n + 7) / 8; byte++)
-    hits[byte] |= others[byte];
+  hits_add(hits, others, hits_nbytes(n));
   return nhits + nothers;
 }
 
@@ -96,7 +95,7 @@ static void screen_range(const lanebloom_filter *filter, size_t first, size_t en
     const size_t n = end - i < BATCH_NKEYS ? end - i : BATCH_NKEYS;
     if (screen_batch(filter, answers->keys, i, n, hits) == 0)
       continue;
-    for (size_t byte = 0; byte < (n + 7) / 8; byte++)
+    for (size_t byte = 0; byte < hits_nbytes(n); byte++)
       for (unsigned left = hits[byte]; left > 0; left &= left - 1)
         set_key(answers, i + 8 * byte + (size_t)__builtin_ctz(left));
   }
