@@ -20,7 +20,8 @@ void give(sem_t *token);
 /* Waits for a token and takes it. Signals do not interrupt the wait. */
 void take(sem_t *token);
 
-/* The largest number of workers that -j accepts. A worker needs 0.6 MiB of memory. */
+/* The largest number of workers that -j accepts. A worker needs about 1 MiB of memory, and more if
+ * it screens the keys of whole chunks: chunks then have up to MAX_READ_NBYTES bytes. */
 enum { WORKERS_MAX = 1024 };
 
 /* Returns the number of CPUs that this process may use, from 1 to WORKERS_MAX. */

@@ -1,5 +1,6 @@
-/* A part is a section of the caller's batch of keys, of at most PART_NKEYS keys. All tables are
- * queried for a part before the next part begins. The keys of a part are sorted once, by their
+/* A part is a section of the caller's batch of keys. Its size is bounded (max_part_nkeys() in
+ * screen.c), and larger if many filters have wide ranges. All tables are queried for a part before
+ * the next part begins. The keys of a part are sorted once, by their
  * ranks. In this order, the keys in the range of a table are next to each other, and are called a
  * span. Only the call that made a part may use it.
  * SPDX-License-Identifier: MIT */
