@@ -20,8 +20,9 @@ void give(sem_t *token);
 /* Waits for a token and takes it. Signals do not interrupt the wait. */
 void take(sem_t *token);
 
-/* The largest number of workers that -j accepts. A worker needs about 1 MiB of memory, and more if
- * it screens the keys of whole chunks: chunks then have up to MAX_READ_NBYTES bytes. */
+/* The largest number of workers that -j accepts. A worker needs 0.6 MiB of memory, or with the
+ * options of screens_whole_chunks() several times MAX_READ_NBYTES, because chunks are larger and
+ * the keys of a chunk are copied. */
 enum { WORKERS_MAX = 1024 };
 
 /* Returns the number of CPUs that this process may use, from 1 to WORKERS_MAX. */
