@@ -2,8 +2,8 @@
 # Runs checks that go beyond the warnings of compilers, and prints their results in TAP: the length
 # of lines, clang-format, shellcheck, clang-tidy and cppcheck, and with LANEBLOOM_EXHAUSTIVE=1 also
 # the analyzers of clang and gcc. Each of these checks must also find a fault that is planted for
-# it. Kernels for other CPUs are not checked: run this script on a machine with such a CPU, too. Only
-# the kernels of VSX, which no preset compiles, are compiled with a cross compiler.
+# it. Kernels for other CPUs are not checked: run this script on a machine with such a CPU, too.
+# Only the kernels of VSX, which no preset compiles, are compiled with a cross compiler.
 # SPDX-License-Identifier: MIT
 # shellcheck disable=SC2317 # checkers are called by name
 set -eu
@@ -78,9 +78,10 @@ fanalyzer() { # FOLDER
 # Compiles the kernels that no preset compiles, and takes warnings as errors.
 vsx_compiles() {
   cmake -S . -B "$work/vsx" -G Ninja -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=ppc64le \
-    -DCMAKE_C_COMPILER=$vsx_compiler -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
+    -DCMAKE_C_COMPILER="$vsx_compiler" -DCMAKE_COMPILE_WARNING_AS_ERROR=ON \
     -DLANEBLOOM_BUILD_TABLES=OFF -DLANEBLOOM_BUILD_PARQUET=OFF -DLANEBLOOM_BUILD_CLI=OFF \
-    -DLANEBLOOM_BUILD_TESTS=OFF && cmake --build "$work/vsx" --target lanebloom_objects lanebloom_vsx
+    -DLANEBLOOM_BUILD_TESTS=OFF &&
+    cmake --build "$work/vsx" --target lanebloom_objects lanebloom_vsx
 }
 
 failed=0

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cases.h"
+#include "hash_batch.h"
 #include "sorted.h"
 
 enum { MAX_N = 6000 };
@@ -94,12 +95,13 @@ void sorted_hashes(const struct trial *trial)
       }
 }
 
-/* Screens a batch against three filters in turn, until the batch has sorted its hashes, and then
- * some more times. */
+/* Screens batches against three filters in turn: a batch that sorts its hashes after some calls,
+ * one that never sorts them, and one that sorts them at once. */
 void batches_of_hashes(const struct trial *trial)
 {
   enum { NFILTERS = 3, NCALLS = 200 };
   static const size_t counts[] = {0, 1, 7, 100, MAX_N};
+  static const size_t nfilters[] = {0, HASH_BATCH_MIN_NFILTERS - 1, HASH_BATCH_MIN_NFILTERS};
   static uint64_t keys[MAX_N], others[MAX_N];
   rng_fill(trial->rng, keys, sizeof keys);
   rng_fill(trial->rng, others, sizeof others);
@@ -115,20 +117,22 @@ void batches_of_hashes(const struct trial *trial)
     lanebloom_filter *filters[NFILTERS];
     for (size_t i = 0; i < NFILTERS; i++)
       cr_assert(!lanebloom_filter_build(trial->format->id, 10, &members[i], &filters[i]));
-    lanebloom_hash_batch *batch;
     cr_assert(!lanebloom_hash(trial->format->id, &batch_keys, hashes));
-    cr_assert(!lanebloom_hash_batch_create(trial->format->id, hashes, n, 0, &batch));
-    for (size_t call = 0; call < NCALLS; call++) {
-      test_context("%s: %zu hashes, call %zu", trial->name, n, call);
-      const lanebloom_filter *filter = filters[call % NFILTERS];
-      struct guarded bitmap = guarded_make((n + 7) / 8, trial_place(trial, call % NROUNDS));
-      const size_t count = lanebloom_filter_screen_hashes(filter, hashes, n, expected);
-      cr_assert(lanebloom_filter_screen_batch(filter, batch, bitmap.bytes) == count);
-      cr_assert(lanebloom_filter_screen_batch(filter, batch, NULL) == count);
-      test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
-      guarded_free(&bitmap);
+    for (size_t f = 0; f < COUNT(nfilters); f++) {
+      lanebloom_hash_batch *batch;
+      cr_assert(!lanebloom_hash_batch_create(trial->format->id, hashes, n, nfilters[f], &batch));
+      for (size_t call = 0; call < NCALLS; call++) {
+        test_context("%s: %zu hashes for %zu filters, call %zu", trial->name, n, nfilters[f], call);
+        const lanebloom_filter *filter = filters[call % NFILTERS];
+        struct guarded bitmap = guarded_make((n + 7) / 8, trial_place(trial, call % NROUNDS));
+        const size_t count = lanebloom_filter_screen_hashes(filter, hashes, n, expected);
+        cr_assert(lanebloom_filter_screen_batch(filter, batch, bitmap.bytes) == count);
+        cr_assert(lanebloom_filter_screen_batch(filter, batch, NULL) == count);
+        test_same_bytes("bitmap", bitmap.bytes, expected, (n + 7) / 8);
+        guarded_free(&bitmap);
+      }
+      lanebloom_hash_batch_free(batch);
     }
-    lanebloom_hash_batch_free(batch);
     for (size_t i = 0; i < NFILTERS; i++)
       lanebloom_filter_free(filters[i]);
     free(expected);
