@@ -19,9 +19,6 @@ enum {
    *   parquet           1.1  1.4     1.0  1.0     1.0  0.8     1.0  0.6     1.0  0.4
    *   rocksdb-local     2.2  1.8     2.1  1.3     2.0  1.0     2.0  0.9     2.1  0.5  */
   MIN_KEYS_PER_LINE = 12,
-  /* Sorting takes 25 to 40 ns per hash (Zen 3), about as long as screening this many filters. If
-   * sorting gains nothing afterwards, the batch has taken about twice as long as without it. */
-  SORT_AFTER_NFILTERS = 32,
 };
 
 struct lanebloom_hash_batch {
@@ -47,7 +44,7 @@ lanebloom_status lanebloom_hash_batch_create(lanebloom_format id, const void *ha
   *made = (lanebloom_hash_batch){.layout = n <= UINT32_MAX ? layout : LAYOUT_END,
                                  .n = n,
                                  .hashes = hashes,
-                                 .sort_at = nfilters == 0 ? SORT_AFTER_NFILTERS
+                                 .sort_at = nfilters == 0 ? HASH_BATCH_MIN_NFILTERS
                                             : nfilters >= HASH_BATCH_MIN_NFILTERS ? 1
                                                                                   : 0};
   *batch = made;
