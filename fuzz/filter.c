@@ -108,6 +108,8 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
   case LANEBLOOM_SPARK_V1:
   case LANEBLOOM_SPARK_V2:
     return judge_spark(format, bytes, size);
+  case LANEBLOOM_PEBBLE_BINARYFUSE:
+    return REFUSED;
   }
   return REFUSED;
 }

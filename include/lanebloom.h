@@ -198,7 +198,8 @@ typedef enum lanebloom_format {
   LANEBLOOM_PARQUET =
       7, /* the bits of Parquet's split-block filters, without the header that files have */
   LANEBLOOM_SPARK_V1 = 8, /* what Apache Spark's BloomFilter.writeTo() writes, up to Spark 4.0 */
-  LANEBLOOM_SPARK_V2 = 9  /* what writeTo() writes from Spark 4.1 on, if the seed is 0 */
+  LANEBLOOM_SPARK_V2 = 9, /* what writeTo() writes from Spark 4.1 on, if the seed is 0 */
+  LANEBLOOM_PEBBLE_BINARYFUSE = 10 /* only for opening: Pebble's binary fuse filters */
 } lanebloom_format;
 
 /* The formats that this build has. */

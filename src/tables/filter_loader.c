@@ -88,8 +88,8 @@ static lanebloom_status open_filter(const struct loader *loader, lanebloom_table
 {
   const struct block *data = &table->filter_data[i];
   lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_parse_raw(LANEBLOOM_ROCKSDB, data->bytes,
-                                                             data->nbytes, NULL, &filter, NULL, 0);
+  const lanebloom_status status = lanebloom_filter_parse_raw(
+      loader->metaindex.filter_format, data->bytes, data->nbytes, NULL, &filter, NULL, 0);
   if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
     return LANEBLOOM_OK;
   if (status)

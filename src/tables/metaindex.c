@@ -14,6 +14,7 @@ static const struct filter_name {
 } filter_names[] = {
     /* The names that are known, in RocksDB's order of preference. */
     {"fullfilter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB},
+    {"fullfilter.binaryfuse", LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_PEBBLE_BINARYFUSE},
     {"partitionedfilter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_PARTITIONED,
      LANEBLOOM_ROCKSDB},
     {"filter.rocksdb.BuiltinBloomFilter", LANEBLOOM_TABLE_FILTER_BLOCK, LANEBLOOM_LEVELDB_SIGNED},
@@ -61,11 +62,9 @@ static lanebloom_status store_filter(struct metaindex *metaindex, lanebloom_slic
 
 /* ---- The block ---- */
 
-static lanebloom_status store(struct metaindex *metaindex, const struct entries *entries,
-                              const struct problem *problem)
+lanebloom_status lanebloom_metaindex_store(struct metaindex *metaindex, lanebloom_slice name,
+                                           struct handle handle, const struct problem *problem)
 {
-  const lanebloom_slice name = {entries->key, entries->key_nbytes};
-  const struct handle handle = entries->handle;
   if (slice_is(name, "rocksdb.properties") ||
       (slice_is(name, "rocksdb.stats") && !metaindex->has_properties))
     metaindex->properties = handle, metaindex->has_properties = true;
@@ -88,7 +87,9 @@ static lanebloom_status parse(const struct block *block, const struct block_read
   if (status)
     return status;
   while (!status && lanebloom_entries_next(&entries))
-    status = store(metaindex, &entries, reader->problem);
+    status =
+        lanebloom_metaindex_store(metaindex, (lanebloom_slice){entries.key, entries.key_nbytes},
+                                  entries.handle, reader->problem);
   const lanebloom_status end = lanebloom_entries_end(&entries, "metaindex block", reader->problem);
   return status ? status : end;
 }
