@@ -94,6 +94,7 @@ extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leve
 extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rocksdb_legacy,
     lanebloom_format_rocksdb_local, lanebloom_format_rocksdb_ribbon;
 extern const struct format_table lanebloom_format_parquet;
+extern const struct format_table lanebloom_format_pebble_binaryfuse;
 extern const struct format_table lanebloom_format_spark_v1, lanebloom_format_spark_v2;
 
 /* Returns the size of a filter of this shape, in bytes, including its frame. */

@@ -23,13 +23,14 @@ enum hash {
   HASH_XXPH3,
   HASH_XXH64,
   HASH_SPARK_MURMUR3,
+  HASH_XXH3,
   HASH_END
 };
 
 static const uint8_t HASH_NBYTES[HASH_END] = {
     [HASH_BLOOMHASH] = sizeof(uint32_t),     [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
     [HASH_XXPH3] = sizeof(uint64_t),         [HASH_XXH64] = sizeof(uint64_t),
-    [HASH_SPARK_MURMUR3] = sizeof(uint64_t),
+    [HASH_SPARK_MURMUR3] = sizeof(uint64_t), [HASH_XXH3] = sizeof(uint64_t),
 };
 
 static const char *const HASH_NAME[HASH_END] = {
@@ -38,9 +39,11 @@ static const char *const HASH_NAME[HASH_END] = {
     [HASH_XXPH3] = "xxph3",
     [HASH_XXH64] = "xxh64",
     [HASH_SPARK_MURMUR3] = "spark-murmur3",
+    [HASH_XXH3] = "xxh3",
 };
 
-/* A layout defines which bits of the payload a hash probes, or (Ribbon) sums up. */
+/* A layout defines which bits of the payload a hash probes, or (Ribbon, binary fuse) sums
+ * up. */
 enum layout {
   LAYOUT_LEVELDB,
   LAYOUT_ROCKSDB_LEGACY,
@@ -49,6 +52,7 @@ enum layout {
   LAYOUT_PARQUET,
   LAYOUT_SPARK_V1,
   LAYOUT_SPARK_V2,
+  LAYOUT_PEBBLE_BINARYFUSE,
   LAYOUT_END
 };
 

@@ -24,6 +24,7 @@ hash_function KERNEL(xxph3_hash), KERNEL(xxh64_hash);
 probe_function KERNEL(leveldb_probe), KERNEL(leveldb_probe_by_gathers);
 probe_function KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_probe_by_gathers);
 probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNEL(parquet_probe);
+probe_function KERNEL(pebble_binaryfuse_probe);
 
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
 add_function KERNEL(parquet_add);
@@ -41,6 +42,7 @@ add_function KERNEL(parquet_add);
       .layout[LAYOUT_ROCKSDB_LOCAL] = {KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_add),     \
                                        hashes_nbytes, NULL},                                       \
       .layout[LAYOUT_ROCKSDB_RIBBON].probe = KERNEL(rocksdb_ribbon_probe),                         \
+      .layout[LAYOUT_PEBBLE_BINARYFUSE].probe = KERNEL(pebble_binaryfuse_probe),                   \
       .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), hashes_nbytes, NULL}
 
 #endif

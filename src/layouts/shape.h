@@ -34,6 +34,13 @@ struct ribbon_shape {
   uint32_t seed; /* in the form in which it is combined with hashes */
 };
 
+/* For Pebble's binary fuse layout. filter_shape.nprobes is the number of bits of a fingerprint. */
+struct fuse_shape {
+  uint64_t seed;
+  uint32_t nstarts;        /* the slots that can be a key's first slot */
+  uint32_t segment_nslots; /* a power of two */
+};
+
 /* format_table.plan makes the shape of a filter to be built, and format_table.parse finds the shape
  * of an engine's bytes. Members of layouts other than the filter's are 0. */
 struct filter_shape {
@@ -45,6 +52,7 @@ struct filter_shape {
   struct leveldb_shape leveldb;
   struct lines_shape lines;
   struct ribbon_shape ribbon;
+  struct fuse_shape fuse;
 };
 
 #endif

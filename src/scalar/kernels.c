@@ -14,6 +14,7 @@ hash_key_function *const lanebloom_hash_key_scalar[HASH_END] = {
     [HASH_XXPH3] = lanebloom_xxph3_hash_key_scalar,
     [HASH_XXH64] = lanebloom_xxh64_hash_key_scalar,
     [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_key_scalar,
+    [HASH_XXH3] = lanebloom_xxh3_hash_key_scalar,
 };
 
 const struct kernel_table lanebloom_kernels_scalar = {

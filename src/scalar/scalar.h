@@ -8,25 +8,27 @@
 
 hash_function lanebloom_bloomhash_hash_scalar, lanebloom_bloomhash_signed_hash_scalar;
 hash_function lanebloom_xxph3_hash_scalar, lanebloom_xxh64_hash_scalar;
-hash_function lanebloom_spark_murmur3_hash_scalar;
+hash_function lanebloom_spark_murmur3_hash_scalar, lanebloom_xxh3_hash_scalar;
 
 probe_function lanebloom_leveldb_probe_scalar;
 probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_probe_scalar;
 probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_scalar;
 probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
+probe_function lanebloom_pebble_binaryfuse_probe_scalar;
 
 /* Functions for single keys. A hash_key_function returns the hash of a key; a hash of 32 bits is in
  * the low half of the result. */
 typedef uint64_t hash_key_function(const uint8_t *key, size_t size);
 hash_key_function lanebloom_bloomhash_hash_key_scalar, lanebloom_bloomhash_signed_hash_key_scalar;
 hash_key_function lanebloom_xxph3_hash_key_scalar, lanebloom_xxh64_hash_key_scalar;
-hash_key_function lanebloom_spark_murmur3_hash_key_scalar;
+hash_key_function lanebloom_spark_murmur3_hash_key_scalar, lanebloom_xxh3_hash_key_scalar;
 may_match_function lanebloom_leveldb_may_match_scalar;
 may_match_function lanebloom_rocksdb_legacy_may_match_scalar;
 may_match_function lanebloom_rocksdb_local_may_match_scalar;
 may_match_function lanebloom_rocksdb_ribbon_may_match_scalar;
 may_match_function lanebloom_parquet_may_match_scalar;
 may_match_function lanebloom_spark_v1_may_match_scalar, lanebloom_spark_v2_may_match_scalar;
+may_match_function lanebloom_pebble_binaryfuse_may_match_scalar;
 extern hash_key_function *const lanebloom_hash_key_scalar[HASH_END];
 
 add_function lanebloom_leveldb_add_scalar;
@@ -41,7 +43,8 @@ add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
            [HASH_BLOOMHASH_SIGNED] = lanebloom_bloomhash_signed_hash_scalar,                       \
            [HASH_XXPH3] = lanebloom_xxph3_hash_scalar,                                             \
            [HASH_XXH64] = lanebloom_xxh64_hash_scalar,                                             \
-           [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar},                            \
+           [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,                             \
+           [HASH_XXH3] = lanebloom_xxh3_hash_scalar},                                              \
   .layout =                                                                                        \
       {                                                                                            \
           [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_scalar, lanebloom_leveldb_add_scalar, NULL,  \
@@ -57,6 +60,8 @@ add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
                                NULL, NULL},                                                        \
           [LAYOUT_SPARK_V2] = {lanebloom_spark_v2_probe_scalar, lanebloom_spark_v2_add_scalar,     \
                                NULL, NULL},                                                        \
+          [LAYOUT_PEBBLE_BINARYFUSE] = {lanebloom_pebble_binaryfuse_probe_scalar, NULL, NULL,      \
+                                        NULL},                                                     \
   },                                                                                               \
   .may_match = {[LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,                             \
                 [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,               \
@@ -64,6 +69,7 @@ add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
                 [LAYOUT_ROCKSDB_RIBBON] = lanebloom_rocksdb_ribbon_may_match_scalar,               \
                 [LAYOUT_PARQUET] = lanebloom_parquet_may_match_scalar,                             \
                 [LAYOUT_SPARK_V1] = lanebloom_spark_v1_may_match_scalar,                           \
-                [LAYOUT_SPARK_V2] = lanebloom_spark_v2_may_match_scalar}
+                [LAYOUT_SPARK_V2] = lanebloom_spark_v2_may_match_scalar,                           \
+                [LAYOUT_PEBBLE_BINARYFUSE] = lanebloom_pebble_binaryfuse_may_match_scalar}
 
 #endif

@@ -55,11 +55,15 @@ void large_hit_rates(const struct trial *trial);
 void large_batch_sizes(const struct trial *trial);
 void large_adding(const struct trial *trial);
 
-/* Formats that only open: ribbon.c. */
+/* Formats that only open: ribbon.c and fuse.c. */
 void ribbon_solutions(const struct trial *trial);
 void ribbon_every_kind_of_hash(const struct trial *trial);
 void ribbon_large(const struct trial *trial);
 void ribbon_calls(const struct trial *trial);
+void fuse_answers(const struct trial *trial);
+void fuse_every_kind_of_hash(const struct trial *trial);
+void fuse_large(const struct trial *trial);
+void fuse_calls(const struct trial *trial);
 
 /* Keys that are hashed while they are probed or added, and the public calls: calls.c. */
 void sources_of_keys(const struct trial *trial);
@@ -69,6 +73,16 @@ void calls_around_a_part(const struct trial *trial);
 /* Sorted hashes and batches of hashes: sorted.c. */
 void sorted_hashes(const struct trial *trial);
 void batches_of_hashes(const struct trial *trial);
+
+/* ---- Checks that formats that only open share: opened.c ---- */
+
+/* Probes n hashes. The bytes after the first readable_nbytes of the payload may be unmapped. */
+void opened_check_probe(const struct trial *trial, const struct filter_shape *shape,
+                        const uint8_t *payload, size_t readable_nbytes, const uint64_t *hashes,
+                        size_t n);
+
+/* Makes the public calls, which split keys into blocks and parts, with a filter of these bytes. */
+void opened_check_calls(const struct trial *trial, const uint8_t *bytes, size_t nbytes);
 
 /* ---- Functions that the cases share: trial.c ---- */
 

@@ -35,6 +35,7 @@ static const struct {
     {LANEBLOOM_PARQUET, 32, false, &model_parquet},
     {LANEBLOOM_SPARK_V1, 8, false, &model_spark_v1},
     {LANEBLOOM_SPARK_V2, 8, false, &model_spark_v2},
+    {LANEBLOOM_PEBBLE_BINARYFUSE, 0, false, &model_pebble_binaryfuse},
 };
 
 static struct format format_of_row(size_t row)
@@ -54,15 +55,26 @@ static struct format format_of_row(size_t row)
   };
 }
 
-/* ONLY_OPENED applies to the rows of formats that are not built. The other two apply to the rows of
- * formats that are built. */
-enum applies { ONCE_PER_FORMAT, EVERY_ROW, ONLY_OPENED };
+/* ONCE_PER_HASH applies to the first row of each hash; RIBBON and FUSE apply to the rows of these
+ * formats; the other two apply to the rows of formats that are built. */
+enum applies { ONCE_PER_HASH, ONCE_PER_FORMAT, EVERY_ROW, RIBBON, FUSE };
 
 static bool applies_to(enum applies applies, const struct format *format)
 {
-  return applies == ONLY_OPENED ? !format->table->plan
-         : applies == EVERY_ROW ? format->table->plan != NULL
-                                : format->is_built;
+  switch (applies) {
+  case ONCE_PER_HASH:
+    return lanebloom_format_hash(format->id) == format->id &&
+           format->line_nbytes == format->table->line_nbytes;
+  case ONCE_PER_FORMAT:
+    return format->is_built;
+  case EVERY_ROW:
+    return format->table->plan;
+  case RIBBON:
+    return format->id == LANEBLOOM_ROCKSDB_RIBBON;
+  case FUSE:
+    return format->id == LANEBLOOM_PEBBLE_BINARYFUSE;
+  }
+  return false;
 }
 
 /* The kinds of functions that a case tests. */
@@ -75,13 +87,13 @@ static const struct {
   enum applies applies;
   enum about about;
 } cases[] = {
-    {"hash, one width", hash_one_width, ONCE_PER_FORMAT, HASHING},
-    {"hash, mixed lengths", hash_mixed_lengths, ONCE_PER_FORMAT, HASHING},
-    {"hash, long keys", hash_long_keys, ONCE_PER_FORMAT, HASHING},
-    {"hash, at page edges", hash_at_page_edges, ONCE_PER_FORMAT, HASHING},
-    {"hash, every kind of byte", hash_every_kind_of_byte, ONCE_PER_FORMAT, HASHING},
-    {"hash, strided", hash_strided, ONCE_PER_FORMAT, HASHING},
-    {"hash, far offsets", hash_far_offsets, ONCE_PER_FORMAT, HASHING},
+    {"hash, one width", hash_one_width, ONCE_PER_HASH, HASHING},
+    {"hash, mixed lengths", hash_mixed_lengths, ONCE_PER_HASH, HASHING},
+    {"hash, long keys", hash_long_keys, ONCE_PER_HASH, HASHING},
+    {"hash, at page edges", hash_at_page_edges, ONCE_PER_HASH, HASHING},
+    {"hash, every kind of byte", hash_every_kind_of_byte, ONCE_PER_HASH, HASHING},
+    {"hash, strided", hash_strided, ONCE_PER_HASH, HASHING},
+    {"hash, far offsets", hash_far_offsets, ONCE_PER_HASH, HASHING},
     {"filter, batch sizes", filter_batch_sizes, EVERY_ROW, PROBING | ADDING},
     {"filter, shapes", filter_shapes, EVERY_ROW, PROBING | ADDING},
     {"filter, rests of lines", filter_rests_of_lines, EVERY_ROW, PROBING | ADDING},
@@ -93,10 +105,14 @@ static const struct {
     {"large, hit rates", large_hit_rates, EVERY_ROW, PROBING},
     {"large, batch sizes", large_batch_sizes, EVERY_ROW, PROBING},
     {"large, adding", large_adding, EVERY_ROW, ADDING},
-    {"ribbon, solutions", ribbon_solutions, ONLY_OPENED, PROBING},
-    {"ribbon, every kind of hash", ribbon_every_kind_of_hash, ONLY_OPENED, PROBING},
-    {"ribbon, large", ribbon_large, ONLY_OPENED, PROBING},
-    {"ribbon, calls", ribbon_calls, ONLY_OPENED, ALL},
+    {"ribbon, solutions", ribbon_solutions, RIBBON, PROBING},
+    {"ribbon, every kind of hash", ribbon_every_kind_of_hash, RIBBON, PROBING},
+    {"ribbon, large", ribbon_large, RIBBON, PROBING},
+    {"ribbon, calls", ribbon_calls, RIBBON, ALL},
+    {"fuse, answers", fuse_answers, FUSE, PROBING},
+    {"fuse, every kind of hash", fuse_every_kind_of_hash, FUSE, PROBING},
+    {"fuse, large", fuse_large, FUSE, PROBING},
+    {"fuse, calls", fuse_calls, FUSE, ALL},
     {"sources of keys", sources_of_keys, ONCE_PER_FORMAT, ALL},
     {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT, ALL},
     {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT, ALL},

@@ -10,10 +10,11 @@
 /* Returns the BloomHash of one key. */
 uint32_t model_bloomhash(const void *key, size_t size, bool signed_tail);
 
-/* Each returns a hash of one key: XXPH3, XXH64, or one of Spark's hashes. */
+/* Each returns a hash of one key: XXPH3, XXH64, one of Spark's hashes, or XXH3. */
 uint64_t model_xxph3(const void *key, size_t size);
 uint64_t model_xxh64(const void *key, size_t size);
 uint64_t model_spark_murmur3(const void *key, size_t size);
+uint64_t model_xxh3(const void *key, size_t size);
 
 /* Each returns the position of probe i of a hash, counted from 0, in a payload of nbytes. The
  * formats are LevelDB; RocksDB's legacy filters, with nlines lines; FastLocalBloom; Parquet; and
@@ -32,6 +33,12 @@ bool model_ribbon_may_match(const struct filter_shape *shape, const uint8_t *pay
                             uint64_t hash);
 void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64_t *hashes,
                       size_t n);
+
+/* may_match returns whether a hash may be in the payload of a binary fuse filter. fit changes a
+ * payload so that this is true of most of the given hashes. */
+bool model_fuse_may_match(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash);
+void model_fuse_fit(const struct filter_shape *shape, uint8_t *payload, const uint64_t *hashes,
+                    size_t n);
 
 /* Each returns the number of probes that an engine chooses. A millibit is a thousandth of a bit. */
 unsigned model_nprobes(unsigned bits_per_key);
@@ -73,7 +80,8 @@ static inline void probe_one_by_one(const struct operations *ops, const struct f
   }
 }
 
-/* A format: its operations, and the positions of its probes, which are NULL for Ribbon. Hashing
+/* A format: its operations, and the positions of its probes, which are NULL for Ribbon and binary
+ * fuse. Hashing
  * takes only slices, so that the model does not read the other layouts a second time. */
 struct model {
   struct operations ops;
@@ -81,6 +89,7 @@ struct model {
 };
 
 extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
-    model_rocksdb_local, model_rocksdb_ribbon, model_parquet, model_spark_v1, model_spark_v2;
+    model_rocksdb_local, model_rocksdb_ribbon, model_parquet, model_spark_v1, model_spark_v2,
+    model_pebble_binaryfuse;
 
 #endif

@@ -167,6 +167,13 @@ uint64_t model_xxh64(const void *key, size_t size)
   return XXH64(key, size, 0);
 }
 
+/* ---- XXH3 ---- */
+
+uint64_t model_xxh3(const void *key, size_t size)
+{
+  return XXH3_64bits(key, size);
+}
+
 /* ---- Spark's Murmur3 ---- */
 
 static uint64_t rotated(uint64_t value, unsigned nbits)

@@ -159,6 +159,18 @@ static void ribbon_probe(const struct filter_shape *shape, const uint8_t *payloa
   }
 }
 
+static void fuse_probe(const struct filter_shape *shape, const uint8_t *payload,
+                       struct hash_source *source, uint8_t *bitmap)
+{
+  memset(bitmap, 0, (source->n + 7) / 8);
+  for (size_t i = 0; i < source->n; i++) {
+    uint64_t hash;
+    memcpy(&hash, source->hashes + 8 * i, 8);
+    if (model_fuse_may_match(shape, payload, hash))
+      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+  }
+}
+
 static void bloomhash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)
 {
   const lanebloom_slice *slices = keys->index;
@@ -205,6 +217,15 @@ static void hash_spark_murmur3(const lanebloom_keys *keys, void *hashes)
   }
 }
 
+static void hash_xxh3(const lanebloom_keys *keys, void *hashes)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_xxh3(slices[i].data, slices[i].size);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
+  }
+}
+
 const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL, NULL},
                                     leveldb_position};
 const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL, NULL},
@@ -220,3 +241,4 @@ const struct model model_spark_v1 = {
     {hash_spark_murmur3, spark_v1_probe_each, spark_v1_add, NULL, NULL}, spark_v1_position};
 const struct model model_spark_v2 = {
     {hash_spark_murmur3, spark_v2_probe_each, spark_v2_add, NULL, NULL}, spark_v2_position};
+const struct model model_pebble_binaryfuse = {{hash_xxh3, fuse_probe, NULL, NULL, NULL}, NULL};

@@ -158,6 +158,58 @@ void model_ribbon_fit(const struct filter_shape *shape, uint8_t *payload, uint64
   }
 }
 
+/* ---- Binary fuse ---- */
+
+static uint64_t fuse_mixed(const struct filter_shape *shape, uint64_t hash)
+{
+  const uint64_t by_33_bits = 8589934592;
+  uint64_t mixed = hash + shape->fuse.seed;
+  mixed = (mixed ^ mixed / by_33_bits) * 18397679294719823053u;
+  mixed = (mixed ^ mixed / by_33_bits) * 14181476777654086739u;
+  return mixed ^ mixed / by_33_bits;
+}
+
+/* Returns slot i of a key: a share of the slots before the last two segments, or a slot in the i-th
+ * segment after that. */
+static uint64_t fuse_slot(const struct filter_shape *shape, uint64_t mixed, unsigned i)
+{
+  const uint64_t length = shape->fuse.segment_nslots, first = high_half(mixed, shape->fuse.nstarts);
+  const uint64_t from = first + i * length;
+  return i == 0 ? from : from ^ (i == 1 ? mixed / 262144 : mixed) % length;
+}
+
+/* Returns the bits in which the key's fingerprint differs from the sum of those in its slots. */
+static uint32_t fuse_difference(const struct filter_shape *shape, const uint8_t *payload,
+                                uint64_t mixed)
+{
+  uint32_t difference = 0;
+  for (unsigned bit = 0; bit < shape->nprobes; bit++) {
+    uint64_t sum = mixed >> bit ^ mixed >> (32 + bit);
+    for (unsigned i = 0; i < 3; i++)
+      sum += is_set(payload, fuse_slot(shape, mixed, i) * shape->nprobes + bit);
+    difference |= (uint32_t)(sum % 2) << bit;
+  }
+  return difference;
+}
+
+bool model_fuse_may_match(const struct filter_shape *shape, const uint8_t *payload, uint64_t hash)
+{
+  return fuse_difference(shape, payload, fuse_mixed(shape, hash)) == 0;
+}
+
+void model_fuse_fit(const struct filter_shape *shape, uint8_t *payload, const uint64_t *hashes,
+                    size_t n)
+{
+  for (size_t i = 0; i < n; i++) {
+    const uint64_t mixed = fuse_mixed(shape, hashes[i]);
+    const uint64_t at = fuse_slot(shape, mixed, (unsigned)(i % 3)) * shape->nprobes;
+    const uint32_t difference = fuse_difference(shape, payload, mixed);
+    for (unsigned bit = 0; bit < shape->nprobes; bit++)
+      if (difference & (uint32_t)1 << bit)
+        payload[(at + bit) / 8] = (uint8_t)(payload[(at + bit) / 8] ^ 1 << (at + bit) % 8);
+  }
+}
+
 /* ---- Sizes ---- */
 
 /* Returns 0.69 probes per bit, computed in hundredths and rounded down. Engines compute with

@@ -1,0 +1,21 @@
+/* Hashes keys by the 64-bit hash of XXH3 with seed 0, the hash of Pebble's binary fuse filters.
+ * This is the final XXH3, from xxHash 0.8 on; RocksDB's filters have an earlier one (xxph3.h).
+ * SPDX-License-Identifier: MIT */
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "../keys.h"
+#include "scalar.h"
+
+uint64_t lanebloom_xxh3_hash_key_scalar(const uint8_t *key, size_t size)
+{
+  return XXH3_64bits(key, size);
+}
+
+void lanebloom_xxh3_hash_scalar(const lanebloom_keys *keys, void *hashes)
+{
+  for (size_t i = 0; i < keys->n; i++) {
+    const lanebloom_slice key = keys_at(keys, i);
+    hash64_store(hashes, i, XXH3_64bits(key.data, key.size));
+  }
+}
