@@ -45,6 +45,7 @@ Test(formats, every_format_of_the_header_is_listed)
   cr_assert(describe(LANEBLOOM_LEVELDB).builds && describe(LANEBLOOM_LEVELDB_SIGNED).builds);
   cr_assert(describe(LANEBLOOM_ROCKSDB_LEGACY).builds && describe(LANEBLOOM_ROCKSDB_LOCAL).builds);
   cr_assert(!describe(LANEBLOOM_ROCKSDB).builds && !describe(LANEBLOOM_ROCKSDB_RIBBON).builds);
+  cr_assert(!describe(LANEBLOOM_PEBBLE_BINARYFUSE).builds);
 }
 
 Test(formats, what_is_not_there)

@@ -197,6 +197,93 @@ Test(vectors, ribbon_file)
   for_each_kernel(check_ribbon_file);
 }
 
+/* ---- Pebble's binary fuse filters ---- */
+
+/* Checks that a filter is refused if a byte is missing, if there is one more, and if its trailer
+ * has another width, no segments, other segments, or more slots than 32 bits can number. */
+static void check_damaged_trailers(const uint8_t *filter, size_t size)
+{
+  enum { MAX_SIZE = 2048, NSEGMENTS = 6, LOG_NSLOTS = 2, WIDTH = 1 }; /* distances from the end */
+  static const struct {
+    size_t at, n;
+    uint8_t value;
+  } rows[] = {{WIDTH, 1, 0},      {WIDTH, 1, 5},       {WIDTH, 1, 11},      {WIDTH, 1, 32},
+              {WIDTH, 1, 0xff},   {NSEGMENTS, 4, 0},   {NSEGMENTS, 4, 77},  {NSEGMENTS, 4, 0xff},
+              {LOG_NSLOTS, 1, 1}, {LOG_NSLOTS, 1, 31}, {LOG_NSLOTS, 1, 32}, {LOG_NSLOTS, 1, 0xff}};
+  uint8_t bytes[MAX_SIZE + 1] = {0};
+  memcpy(bytes + 1, filter, size);
+  check_refused(LANEBLOOM_PEBBLE_BINARYFUSE, bytes, size + 1);
+  check_refused(LANEBLOOM_PEBBLE_BINARYFUSE, bytes + 2, size - 1);
+  for (size_t r = 0; r < COUNT(rows); r++) {
+    memcpy(bytes, filter, size);
+    memset(bytes + size - rows[r].at, rows[r].value, rows[r].n);
+    check_refused(LANEBLOOM_PEBBLE_BINARYFUSE, bytes, size);
+  }
+}
+
+static void check_fuse_facts(const uint8_t *bytes, size_t size, unsigned width)
+{
+  lanebloom_filter *filter, *merged;
+  lanebloom_filter_info info;
+  uint64_t positions[16];
+  const uint64_t hash = 1;
+  cr_assert(!lanebloom_filter_parse_raw(LANEBLOOM_PEBBLE_BINARYFUSE, bytes, size, NULL, &filter,
+                                        NULL, 0));
+  lanebloom_filter_describe(filter, &info, sizeof info);
+  cr_assert(info.nprobes == width && info.nbits <= 8 * (uint64_t)(size - 14) &&
+            info.nkeys_estimate == LANEBLOOM_UNKNOWN && info.model_rate == 1.0 / (1u << width));
+  cr_assert(lanebloom_filter_positions(filter, &hash, positions) == 0);
+  cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){filter, filter}, 2, &merged, NULL,
+                                   NULL, 0) == LANEBLOOM_ERR_MISMATCH &&
+            !merged);
+  lanebloom_filter_free(filter);
+}
+
+/* Queries the keys of a list, which are separated by commas. Each has its answer after a colon, or
+ * is present. Returns the number of keys. */
+static size_t check_fuse_list(const uint8_t *bytes, size_t size, char *list)
+{
+  size_t n = 0;
+  for (char *key; (key = strsep(&list, ",")); n++) {
+    uint8_t decoded[1024];
+    char *answer = strchr(key, ':');
+    if (answer)
+      *answer++ = '\0';
+    const lanebloom_slice asked = {decoded, hex_decode(key, decoded, sizeof decoded)};
+    check_query(LANEBLOOM_PEBBLE_BINARYFUSE, bytes, size, asked, !answer || *answer == '1');
+  }
+  return n;
+}
+
+static void check_fuse_file(const char *kernel)
+{
+  enum { EXPECTED_NFILTERS = 60, EXPECTED_NKEYS = 2470, EXPECTED_NPROBES = 6000, MAX_SIZE = 2048 };
+  struct rows rows = rows_open("pebble_binaryfuse.txt");
+  size_t nfilters = 0, nkeys = 0, nprobes = 0;
+  for (char *columns[6]; rows_next(&rows, kernel, columns, 6); nfilters++) {
+    static const char keys[] = "keys=", filter[] = "filter=", probes[] = "probes=";
+    uint8_t bytes[MAX_SIZE];
+    const size_t size = hex_decode(columns[4] + strlen(filter), bytes, sizeof bytes);
+    check_fuse_facts(bytes, size, (unsigned)strtoul(strchr(columns[1], '(') + 1, NULL, 10));
+    check_damaged_trailers(bytes, size);
+    nkeys += check_fuse_list(bytes, size, columns[3] + strlen(keys));
+    nprobes += check_fuse_list(bytes, size, columns[5] + strlen(probes));
+  }
+  rows_close(&rows);
+  check_query(LANEBLOOM_PEBBLE_BINARYFUSE, (const uint8_t *)"", 0, (lanebloom_slice){"a", 1},
+              false);
+  check_query(LANEBLOOM_PEBBLE_BINARYFUSE, (const uint8_t *)"12345678901234", 14,
+              (lanebloom_slice){"a", 1}, false);
+  cr_assert(nfilters == EXPECTED_NFILTERS && nkeys == EXPECTED_NKEYS && nprobes == EXPECTED_NPROBES,
+            "pebble_binaryfuse.txt: used %zu filters, %zu keys, %zu probes", nfilters, nkeys,
+            nprobes);
+}
+
+Test(vectors, fuse_file)
+{
+  for_each_kernel(check_fuse_file);
+}
+
 /* ---- Spark ---- */
 
 static void check_spark_queries(const char *kernel, const char *name, lanebloom_format format)
