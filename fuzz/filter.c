@@ -12,7 +12,7 @@
 #include "model.h"
 #include "support.h"
 
-enum { TRAILER_NBYTES = 5, MAX_NBYTES = 64 << 10, MAX_NPROBES = 255 };
+enum { TRAILER_NBYTES = 5, FUSE_TRAILER_NBYTES = 14, MAX_NBYTES = 64 << 10, MAX_NPROBES = 255 };
 
 /* ---- Expected answers, by the manual ---- */
 
@@ -72,6 +72,12 @@ static size_t header_nbytes(lanebloom_format format)
   return format == LANEBLOOM_SPARK_V1 ? 12 : format == LANEBLOOM_SPARK_V2 ? 16 : 0;
 }
 
+/* Returns the most bytes after the payload, or after the bytes that are repeated. */
+static size_t trailer_nbytes(lanebloom_format format)
+{
+  return format == LANEBLOOM_PEBBLE_BINARYFUSE ? FUSE_TRAILER_NBYTES : TRAILER_NBYTES;
+}
+
 static uint32_t big_endian(const uint8_t *bytes)
 {
   return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
@@ -92,6 +98,39 @@ static enum verdict judge_spark(lanebloom_format format, const uint8_t *bytes, s
   return nprobes >= 1 && nprobes <= 255 ? BY_PROBES : ALWAYS;
 }
 
+/* Returns the number of bytes that n fingerprints take (Pebble f82e3ff), or 0 if there is no such
+ * width. */
+static uint64_t fuse_nbytes(unsigned nbits, uint64_t n)
+{
+  switch (nbits) {
+  case 4:
+    return (n + 1) / 2;
+  case 8:
+  case 16:
+    return n * nbits / 8;
+  case 10:
+    return (n * 10 + 7) / 8 + 3;
+  case 12:
+    return (n + 1) / 2 * 3 + 1;
+  default:
+    return 0;
+  }
+}
+
+static enum verdict judge_fuse(const uint8_t *bytes, size_t size)
+{
+  if (size <= FUSE_TRAILER_NBYTES)
+    return NEVER;
+  const uint8_t *end = bytes + size;
+  const uint64_t nsegments =
+      end[-6] | (uint64_t)end[-5] << 8 | (uint64_t)end[-4] << 16 | (uint64_t)end[-3] << 24;
+  const uint64_t n = end[-2] < 32 ? (nsegments + 2) << end[-2] : 0;
+  return nsegments > 0 && n > 0 && n <= UINT32_MAX &&
+                 fuse_nbytes(end[-1], n) == size - FUSE_TRAILER_NBYTES
+             ? BY_PROBES
+             : REFUSED;
+}
+
 static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t size)
 {
   switch (format) {
@@ -109,16 +148,21 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
   case LANEBLOOM_SPARK_V2:
     return judge_spark(format, bytes, size);
   case LANEBLOOM_PEBBLE_BINARYFUSE:
-    return REFUSED;
+    return judge_fuse(bytes, size);
   }
   return REFUSED;
 }
 
 /* ---- Answers ---- */
 
-/* Checks whether the Ribbon filter has the hash, that is, whether the equation of the hash is
- * fulfilled. The tests' model of a Ribbon filter computes this, with the shape that the library
- * parsed. */
+/* Is this a filter that compares keys with sums of bits, and not with single bits? */
+static bool has_sums(lanebloom_format format)
+{
+  return format == LANEBLOOM_ROCKSDB_RIBBON || format == LANEBLOOM_PEBBLE_BINARYFUSE;
+}
+
+/* Checks whether the Ribbon or binary fuse filter has the hash. The tests' model computes this, with
+ * the shape that the library parsed. */
 static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                     const uint8_t *hash)
 {
@@ -126,18 +170,19 @@ static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info 
   memcpy(&value, hash, sizeof value);
   CHECK(lanebloom_filter_positions(filter, hash, positions) == 0);
   CHECK(info->nprobes >= 1 && info->nprobes <= 32 && info->nkeys_estimate == LANEBLOOM_UNKNOWN);
-  return model_ribbon_may_match(&filter->shape, filter->payload, value);
+  return (info->format == LANEBLOOM_ROCKSDB_RIBBON ? model_ribbon_may_match : model_fuse_may_match)(
+      &filter->shape, filter->payload, value);
 }
 
-/* Checks whether the filter has the hash. A filter other than Ribbon has the hash if all bits that
- * the hash probes are set. */
+/* Checks whether the filter has the hash. A filter without sums has the hash if all bits that the
+ * hash probes are set. */
 static bool has_bits(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                      enum verdict verdict, const uint8_t *hash)
 {
   size_t size;
   const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
   uint64_t positions[MAX_NPROBES];
-  if (info->format == LANEBLOOM_ROCKSDB_RIBBON && verdict == BY_PROBES)
+  if (has_sums(info->format) && verdict == BY_PROBES)
     return fulfils(filter, info, hash);
   const size_t n = lanebloom_filter_positions(filter, hash, positions);
   CHECK(n == info->nprobes && (n > 0) == (verdict == BY_PROBES) && n <= MAX_NPROBES &&
@@ -205,13 +250,14 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
 
 /* Checks that a merge of filters has the bits of all of them, even if a filter is merged twice. The
  * second filter of the merge has the same shape, and its payload is in reverse order. Filters of
- * Spark without probes can be merged only if they are equal, and Ribbon filters only if they have
- * no probes. */
+ * Spark without probes can be merged only if they are equal, and filters with sums only if they
+ * have no probes. */
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
   const size_t header = header_nbytes(format), rest = size - header,
-               trailer = rest < TRAILER_NBYTES ? rest : TRAILER_NBYTES, payload = rest - trailer;
+               most_trailer = trailer_nbytes(format),
+               trailer = rest < most_trailer ? rest : most_trailer, payload = rest - trailer;
   uint8_t *turned = fuzz_alloc(size);
   for (size_t i = 0; i < size; i++)
     turned[i] = bytes[i];
@@ -221,9 +267,9 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
   CHECK(lanebloom_filter_parse_raw(format, turned, size, NULL, &other, NULL, 0) == LANEBLOOM_OK);
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
-  const bool can_merge = info.format == LANEBLOOM_ROCKSDB_RIBBON ? info.nprobes == 0
-                         : header > 0 && info.nprobes == 0       ? memcmp(turned, bytes, size) == 0
-                                                                 : true;
+  const bool can_merge = has_sums(info.format)             ? info.nprobes == 0
+                         : header > 0 && info.nprobes == 0 ? memcmp(turned, bytes, size) == 0
+                                                           : true;
   char problem[256] = "x";
   size_t bad;
   CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, other, filter}, 3, &merged,
@@ -255,7 +301,7 @@ static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, s
                        size_t *size)
 {
   const size_t header = header_nbytes(format) < rest->left ? header_nbytes(format) : 0,
-               left = rest->left - header, most_trailer = header > 0 ? 0 : TRAILER_NBYTES,
+               left = rest->left - header, most_trailer = header > 0 ? 0 : trailer_nbytes(format),
                trailer = left < most_trailer ? left : most_trailer, payload = left - trailer;
   times = payload == 0 || times * payload > MAX_NBYTES ? 1 : times;
   *size = header + times * payload + trailer;

@@ -11,7 +11,7 @@ import sys
 
 vectors, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 LEVELDB, LEGACY, LOCAL, ROCKSDB, SIGNED, RIBBON = range(1, 7)  # lanebloom_format
-SPARK_V1, SPARK_V2 = 8, 9
+SPARK_V1, SPARK_V2, BINARYFUSE = 8, 9, 10
 
 
 def seed(target, *parts):
@@ -109,6 +109,11 @@ for row in rows("rocksdb_ribbon.txt"):
                 if nblocks:
                     filter = filter[:-3] + nblocks.to_bytes(3, "little")
                 seed("filter", format, 0, batch([b"key"], 9), filter)
+for row in rows("pebble_binaryfuse.txt", 2):
+    keys, filter, probes = (column.split("=")[1] for column in row[3:])
+    asked = keys_of(keys)[:100] + [of_hex(key.split(":")[0]) for key in probes.split(",")]
+    seed("filter", BINARYFUSE, 0, batch(asked, 200), of_hex(filter))
+    seed("container", 1, container(BINARYFUSE, of_hex(filter)))
 for length in list(range(0, 40)) + [64, 127, 128, 129, 240, 241, 255]:
     key = bytes((i * 167 + length * 13 + 59) & 0xFF for i in range(length))
     for format in range(4):

@@ -100,7 +100,9 @@ Test(raw, bytes_that_are_refused)
   static const uint8_t local[64 + 5] = {[64] = 0xff, [66] = 6},
                                   spark[12 + 8] = {[3] = 1, [7] = 3, [11] = 2},
                                   probes[12 + 8] = {[3] = 1, [6] = 1, [11] = 1},
-                                  seed[16 + 8] = {[3] = 2, [7] = 3, [11] = 9, [15] = 1};
+                                  seed[16 + 8] = {[3] = 2, [7] = 3, [11] = 9, [15] = 1},
+                                  fuse[13 + 14] = {[21] = 1, [25] = 2, [26] = 8},
+                                  slots[12 + 14] = {[20] = 1, [24] = 31, [25] = 8};
   static const struct {
     lanebloom_format format;
     const uint8_t *bytes;
@@ -119,6 +121,14 @@ Test(raw, bytes_that_are_refused)
       {LANEBLOOM_SPARK_V1, probes, sizeof probes, LANEBLOOM_ERR_LIMIT,
        "expected at most 255 probes per key, found 256"},
       {LANEBLOOM_SPARK_V2, seed, sizeof seed, LANEBLOOM_ERR_FORMAT, "expected the seed 0, found 9"},
+      {LANEBLOOM_PEBBLE_BINARYFUSE, local, 40, LANEBLOOM_ERR_FORMAT,
+       "4, 8, 10, 12 or 16 bits per fingerprint, found 0 in the last byte"},
+      {LANEBLOOM_PEBBLE_BINARYFUSE, fuse + 11, 16, LANEBLOOM_ERR_FORMAT,
+       "expected 26 bytes for the 12 fingerprints of a binary fuse filter, found 16"},
+      {LANEBLOOM_PEBBLE_BINARYFUSE, fuse, sizeof fuse, LANEBLOOM_ERR_FORMAT,
+       "expected 26 bytes for the 12 fingerprints of a binary fuse filter, found 27"},
+      {LANEBLOOM_PEBBLE_BINARYFUSE, slots, sizeof slots, LANEBLOOM_ERR_FORMAT,
+       "1 segment or more, and less than 2^32 slots, found 1 segments of 2^31 slots"},
       {(lanebloom_format)99, local, 5, LANEBLOOM_ERR_FORMAT,
        "expected a format of this build, found number 99"},
       {LANEBLOOM_LEVELDB, NULL, 5, LANEBLOOM_ERR_ARGUMENT, "expected 5 bytes, found NULL"},
