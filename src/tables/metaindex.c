@@ -62,9 +62,11 @@ static lanebloom_status store_filter(struct metaindex *metaindex, lanebloom_slic
 
 /* ---- The block ---- */
 
-lanebloom_status lanebloom_metaindex_store(struct metaindex *metaindex, lanebloom_slice name,
-                                           struct handle handle, const struct problem *problem)
+static lanebloom_status store(struct metaindex *metaindex, const struct entries *entries,
+                              const struct problem *problem)
 {
+  const lanebloom_slice name = {entries->key, entries->key_nbytes};
+  const struct handle handle = entries->handle;
   if (slice_is(name, "rocksdb.properties") ||
       (slice_is(name, "rocksdb.stats") && !metaindex->has_properties))
     metaindex->properties = handle, metaindex->has_properties = true;
@@ -87,9 +89,7 @@ static lanebloom_status parse(const struct block *block, const struct block_read
   if (status)
     return status;
   while (!status && lanebloom_entries_next(&entries))
-    status =
-        lanebloom_metaindex_store(metaindex, (lanebloom_slice){entries.key, entries.key_nbytes},
-                                  entries.handle, reader->problem);
+    status = store(metaindex, &entries, reader->problem);
   const lanebloom_status end = lanebloom_entries_end(&entries, "metaindex block", reader->problem);
   return status ? status : end;
 }

@@ -23,8 +23,4 @@ struct metaindex {
 lanebloom_status lanebloom_metaindex_load(struct block_reader *reader, struct metaindex *metaindex);
 void lanebloom_metaindex_free(struct metaindex *metaindex);
 
-/* Stores the handle of the block with this name, if tables are read by it. Errors: MEMORY. */
-lanebloom_status lanebloom_metaindex_store(struct metaindex *metaindex, lanebloom_slice name,
-                                           struct handle handle, const struct problem *problem);
-
 #endif
