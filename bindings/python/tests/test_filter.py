@@ -42,6 +42,7 @@ def test_screening_finds_all_and_few_others():
         ({"bits_per_key": 2.5, "format": "leveldb"}, "a whole number from 0 on, found 2.5"),
         ({"format": "rocksdb"}, "format: rocksdb can be read but not built: build rocksdb-local"),
         ({"format": "rocksdb-ribbon"}, "format: rocksdb-ribbon can be read but not built"),
+        ({"format": "pebble-binaryfuse"}, "format: pebble-binaryfuse can be read but not built"),
     ],
 )
 def test_what_cannot_be_built(arguments, message):
@@ -180,7 +181,7 @@ def test_formats_and_kernels():
         try:
             f = Filter.build(TEXTS, format=name)
         except ValueError:
-            assert name in ("rocksdb", "rocksdb-ribbon")
+            assert name in ("rocksdb", "rocksdb-ribbon", "pebble-binaryfuse")
             continue
         assert f.screen(TEXTS).all() and f.format == name
 
