@@ -161,8 +161,8 @@ static bool has_sums(lanebloom_format format)
   return format == LANEBLOOM_ROCKSDB_RIBBON || format == LANEBLOOM_PEBBLE_BINARYFUSE;
 }
 
-/* Checks whether the Ribbon or binary fuse filter has the hash. The tests' model computes this, with
- * the shape that the library parsed. */
+/* Checks whether the Ribbon or binary fuse filter has the hash. The tests' model computes this,
+ * with the shape that the library parsed. */
 static bool fulfils(const lanebloom_filter *filter, const lanebloom_filter_info *info,
                     const uint8_t *hash)
 {

@@ -257,7 +257,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
  * ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc; their hash differs from LEVELDB's only for keys
  * with a byte of 0x80 or more among the last (size mod 4) bytes. ROCKSDB_LOCAL and ROCKSDB_RIBBON
  * are RocksDB 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. PARQUET is
- * XXH64 with seed 0. SPARK_V1 and SPARK_V2 join two hashes of Spark 4.1 Murmur3_x86_32.java: the
+ * XXH64 with seed 0. PEBBLE_BINARYFUSE is the final XXH3 of 64 bits, from xxHash 0.8 on, with seed
+ * 0. SPARK_V1 and SPARK_V2 join two hashes of Spark 4.1 Murmur3_x86_32.java: the
  * low half is the hash with seed 0, and the high half is the hash with the low half as its seed.
  *
  * Keys of Spark: a whole number of any type is hashed as the 8 bytes of LANEBLOOM_INT64, and a
@@ -414,6 +415,9 @@ typedef struct lanebloom_raw_options {
  *   number of words must follow. Otherwise the call returns FORMAT. If the number of probes is 0 or
  *   negative, every key may be in the filter. If there are 256 probes or more, or 2^31 words or
  *   more, the call returns LIMIT.
+ * - PEBBLE_BINARYFUSE: with at most 14 bytes, no key is in the filter. The last 14 bytes are the
+ *   trailer. If the trailer has another width than 4, 8, 10, 12 or 16 bits, no segments, or 2^32
+ *   slots or more, or if the size is not the one that the trailer implies, the call returns FORMAT.
  *
  * Errors: ARGUMENT: an encoding or a flag of the key form is not defined, or the bits per key are
  * not between 0 and 2^31 - 1, or bytes is NULL and size is not 0. CORRUPT: the bytes were changed
@@ -453,8 +457,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format
  * Its bits per key are NaN unless all filters have the same bits per key. Its key form is the one
  * that all filters have. Filters that differ in key form, format, size or probes are MISMATCH. If a
  * RocksDB filter without keys was built without expected_keys, it has a size of its own, so it is
- * MISMATCH with any filter that has keys. Ribbon filters cannot be merged and are MISMATCH, too. In
- * C, declare the array as `const lanebloom_filter *filters[n]`.
+ * MISMATCH with any filter that has keys. Ribbon and binary fuse filters cannot be merged and are
+ * MISMATCH, too. In C, declare the array as `const lanebloom_filter *filters[n]`.
  *
  * On MISMATCH *bad_filter becomes the index of a filter that differs from filters[0], or that
  * cannot be merged, and the problem says in which property it differs; otherwise *bad_filter
@@ -554,8 +558,8 @@ typedef struct lanebloom_filter_info {
    * names; if it has a constant answer, its format is LANEBLOOM_ROCKSDB. */
   lanebloom_format format;
 
-  /* Probes per key; 0 for a constant answer. For Ribbon it is the largest number of bits in which a
-   * key is compared. */
+  /* Probes per key; 0 for a constant answer. For Ribbon and binary fuse it is the largest number of
+   * bits in which a key is compared. */
   uint32_t nprobes;
   uint64_t nbits;      /* bits that probes can reach; 0 for a constant answer */
   uint64_t nbits_set;  /* how many of them are set */
@@ -567,8 +571,8 @@ typedef struct lanebloom_filter_info {
   double model_rate;
 
   /* The number of distinct keys, estimated from the bits that are set. It is LANEBLOOM_UNKNOWN for
-   * a constant answer, for Ribbon, if all bits are set, and if the estimate exceeds the number of
-   * hashes of the format (2^32 if a hash has 4 bytes).
+   * a constant answer, for Ribbon and binary fuse, if all bits are set, and if the estimate exceeds
+   * the number of hashes of the format (2^32 if a hash has 4 bytes).
    *
    * The error was measured with random keys and 1 to 30 bits per key:
    *
@@ -665,8 +669,8 @@ LANEBLOOM_API size_t lanebloom_filter_screen_batch(const lanebloom_filter *filte
 /* Writes the positions of the bits that one hash probes, in the order of the format's definition,
  * and returns their number. Position p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:
  * lanebloom_format_hash_size() bytes. positions: room for nprobes (of lanebloom_filter_info)
- * numbers. For Ribbon the function returns 0, because Ribbon compares a key with sums of many
- * bits. */
+ * numbers. For Ribbon and binary fuse the function returns 0, because they compare a key with
+ * sums of bits. */
 LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
                                                 uint64_t *positions);
 
