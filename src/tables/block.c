@@ -2,9 +2,10 @@
  *
  *   payload | compression type, 1 byte | checksum of both, 4 bytes
  *
- * The payload of a filter is the bytes of the filter. Every other payload is a list of entries,
- * then the offsets of restarts, then the number of restarts. An entry omits the prefix that its key
- * shares with the previous key. A restart is an entry that omits nothing.
+ * The payload of a filter is the bytes of the filter. Every other payload has entries, in columns
+ * (pebble/columns.c) or in rows: a list of entries, then the offsets of restarts, then the number of
+ * restarts. An entry omits the prefix that its key shares with the previous key. A restart is an
+ * entry that omits nothing.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -32,7 +33,9 @@ static lanebloom_status sum_before_ingestion(const struct block_reader *reader,
                                              uint32_t *sum)
 {
   const size_t nbytes = (size_t)handle->nbytes + 1;
-  struct block copy = {.nbytes = (size_t)handle->nbytes, .memory = malloc(nbytes)};
+  struct block copy = {.nbytes = (size_t)handle->nbytes,
+                       .memory = malloc(nbytes),
+                       .layout = lanebloom_block_layout(&reader->footer, BLOCK_PROPERTIES)};
   if (!copy.memory)
     return problem_memory(reader->problem, nbytes);
   memcpy(copy.memory, bytes, nbytes);
@@ -117,8 +120,8 @@ static lanebloom_status decompress(struct block_reader *reader, uint8_t type, en
                        block->offset, lanebloom_codec_name(compressed.codec));
   reader->decompressed_left -= nbytes;
   free(block->memory);
-  *block =
-      (struct block){.bytes = bytes, .nbytes = nbytes, .offset = block->offset, .memory = bytes};
+  block->bytes = block->memory = bytes;
+  block->nbytes = nbytes;
   return LANEBLOOM_OK;
 }
 
@@ -162,7 +165,7 @@ static lanebloom_status read_checked(struct block_reader *reader, struct handle 
 lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle handle,
                                       enum block_kind kind, const char *what, struct block *block)
 {
-  *block = (struct block){0};
+  *block = (struct block){.layout = lanebloom_block_layout(&reader->footer, kind)};
   reader->is_too_large = false;
   lanebloom_status status = read_checked(reader, handle, kind, what, block);
   if (status)
@@ -174,6 +177,52 @@ void lanebloom_block_free(struct block *block)
 {
   free(block->memory);
   *block = (struct block){0};
+}
+
+/* ---- Entries in columns ---- */
+
+enum column_layout lanebloom_block_layout(const struct footer *footer, enum block_kind kind)
+{
+  /* The versions of Pebble's tables from which on these blocks have columns. */
+  static const struct {
+    uint32_t first_version;
+    enum column_layout layout;
+  } kinds[] = {
+      [BLOCK_META] = {UINT32_MAX, NO_COLUMNS}, [BLOCK_METAINDEX] = {6, COLUMNS_NAMES},
+      [BLOCK_PROPERTIES] = {7, COLUMNS_NAMES}, [BLOCK_INDEX] = {5, COLUMNS_INDEX},
+      [BLOCK_DATA] = {5, COLUMNS_KEYS},
+  };
+  return footer->engine == LANEBLOOM_ENGINE_PEBBLE && footer->version >= kinds[kind].first_version
+             ? kinds[kind].layout
+             : NO_COLUMNS;
+}
+
+static lanebloom_status begin_columns(const struct block *block, const struct problem *problem,
+                                      struct entries *entries)
+{
+  const uint8_t format = lanebloom_columns_format(block->layout, block->bytes, block->nbytes);
+  if (format > COLUMNS_FORMAT)
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "block at %" PRIu64 ": expected columns in format %d, found format %u; a "
+                       "newer lanebloom may read it",
+                       block->offset, COLUMNS_FORMAT, format);
+  if (format == 0 ||
+      !lanebloom_columns_begin(block->layout, block->bytes, block->nbytes, &entries->columns))
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "damaged block at %" PRIu64 ": expected columns, found something else",
+                       block->offset);
+  const size_t nbytes = columns_max_key_nbytes(block->nbytes);
+  entries->key = malloc(nbytes);
+  return entries->key ? LANEBLOOM_OK : problem_memory(problem, nbytes);
+}
+
+static bool next_in_columns(struct entries *entries)
+{
+  if (!lanebloom_columns_next(&entries->columns, entries))
+    return false;
+  struct cursor value = entries->value;
+  return !entries->form.has_handles || entries->columns.layout != COLUMNS_NAMES ||
+         cursor_handle(&value, &entries->handle);
 }
 
 /* ---- Entries ---- */
@@ -208,6 +257,8 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
                                          struct entries *entries)
 {
   *entries = (struct entries){.form = form, .offset = block->offset};
+  if (block->layout != NO_COLUMNS)
+    return begin_columns(block, problem, entries);
   uint32_t nrestarts =
       block->nbytes >= 4 ? load_le32(block->bytes + block->nbytes - 4) : UINT32_MAX;
   bool has_hash_index = false;
@@ -264,7 +315,7 @@ static bool next_value(struct entries *entries, bool is_delta, uint64_t value_nb
                                            cursor_bytes(&entries->rest, first_key_nbytes, &bytes)));
 }
 
-static bool next_entry(struct entries *entries)
+static bool next_in_rows(struct entries *entries)
 {
   struct cursor *rest = &entries->rest;
   uint64_t shared, unshared, value_nbytes = 0;
@@ -281,9 +332,12 @@ static bool next_entry(struct entries *entries)
 
 bool lanebloom_entries_next(struct entries *entries)
 {
-  if (entries->damaged || cursor_left(&entries->rest) == 0)
+  const bool has_columns = entries->columns.layout != NO_COLUMNS,
+             is_at_end = has_columns ? entries->columns.row == entries->columns.nrows
+                                     : cursor_left(&entries->rest) == 0;
+  if (entries->damaged || is_at_end)
     return false;
-  entries->damaged = !next_entry(entries);
+  entries->damaged = has_columns ? !next_in_columns(entries) : !next_in_rows(entries);
   return !entries->damaged;
 }
 

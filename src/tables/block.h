@@ -6,6 +6,7 @@
 #define LANEBLOOM_TABLES_BLOCK_H
 
 #include "footer.h"
+#include "pebble/columns.h"
 
 /* The state for reading the blocks of one table. */
 struct block_reader {
@@ -27,12 +28,17 @@ struct block {
   size_t nbytes;
   uint64_t offset; /* in the file */
   uint8_t *memory; /* owns the bytes; NULL: the bytes are borrowed from the input */
+  enum column_layout layout;
 };
 
 /* Kinds of blocks that need special treatment: a DATA block may need the dictionary, and a
- * PROPERTIES block may have changed after its checksum was made. Blocks of all other kinds are
- * META. */
-enum block_kind { BLOCK_META, BLOCK_PROPERTIES, BLOCK_DATA };
+ * PROPERTIES block may have changed after its checksum was made. In Pebble, the kind and the
+ * table's version decide how entries are stored. Blocks of all other kinds are META, and have no
+ * columns. */
+enum block_kind { BLOCK_META, BLOCK_METAINDEX, BLOCK_PROPERTIES, BLOCK_INDEX, BLOCK_DATA };
+
+/* Returns the layout of such a block in a table with this footer. */
+enum column_layout lanebloom_block_layout(const struct footer *footer, enum block_kind kind);
 
 /* Reads a block; lanebloom_block_free() frees it. what: the block's name in error messages. Errors:
  * CORRUPT, MEMORY, IO; LIMIT if this build lacks the block's codec or the block exceeds a limit of
@@ -41,7 +47,7 @@ lanebloom_status lanebloom_block_read(struct block_reader *reader, struct handle
                                       enum block_kind kind, const char *what, struct block *block);
 void lanebloom_block_free(struct block *block);
 
-/* The encoding of a block's entries. */
+/* The encoding of a block's entries. Deltas and first keys are found only in rows. */
 struct entry_form {
   bool has_handles; /* values are handles, as in an index */
   bool has_deltas;  /* values have no size, and most handles are relative to the previous handle */
@@ -51,9 +57,10 @@ struct entry_form {
 /* Iterates over the entries of a block. The bytes of the block are borrowed. */
 struct entries {
   struct entry_form form;
-  struct cursor rest;
-  uint64_t offset; /* where the block begins in the file */
-  bool damaged;    /* parsing stopped at a damaged entry */
+  struct cursor rest;     /* of the block, if entries are in rows */
+  struct columns columns; /* if they are in columns */
+  uint64_t offset;        /* where the block begins in the file */
+  bool damaged;           /* parsing stopped at a damaged entry */
 
   /* The current entry; valid until the next one. */
   uint8_t *key; /* room for any key of the block */

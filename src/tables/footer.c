@@ -3,9 +3,15 @@
  *
  *   LevelDB, RocksDB 0          handles, padded to 40 | magic
  *   RocksDB and Pebble, 1 to 5  checksum type | handles, padded to 40 | version | magic
+ *   Pebble 6                    checksum type | handles, padded to 40 | checksum | version | magic
+ *   Pebble 7 and 8              checksum type | handles, padded to 40 | attributes | checksum
+ *                               | version | magic
  *   RocksDB 6 and 7             checksum type | mark | checksum | base | metaindex size | 0 ...
  *                               | version | magic
  *   bytes of RocksDB 6 and 7    1 | 4 | 4 | 4 | 4 | 24 | 4 | 8
+ *
+ * Pebble's checksum is of all bytes of the footer but its own 4. The attributes tell what kinds of
+ * keys and blocks the table has; they are not needed.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <string.h>
@@ -19,6 +25,9 @@ enum {
   HANDLES_NBYTES = 40,
   SHORT_NBYTES = HANDLES_NBYTES + MAGIC_NBYTES,
   LONG_NBYTES = 1 + HANDLES_NBYTES + VERSION_NBYTES + MAGIC_NBYTES,
+  CHECKSUM_NBYTES = 4,
+  ATTRIBUTES_NBYTES = 4,
+  MAX_NBYTES = LONG_NBYTES + CHECKSUM_NBYTES + ATTRIBUTES_NBYTES,
 
   /* The offsets of fields in RocksDB's footer from version 6 on. */
   AT_MARK = 1,
@@ -30,7 +39,9 @@ enum {
 
   MAX_ROCKSDB_VERSION = 7,
   FIRST_ROCKSDB_WITH_BASE = 6,
-  MAX_PEBBLE_VERSION = 5,
+  MAX_PEBBLE_VERSION = 8,
+  FIRST_PEBBLE_WITH_CHECKSUM = 6,
+  FIRST_PEBBLE_WITH_ATTRIBUTES = 7,
 };
 
 static const uint64_t MAGIC_LEVELDB = 0xdb4775248b80fb57, MAGIC_ROCKSDB = 0x88e241b785f4cff7,
@@ -99,11 +110,39 @@ static lanebloom_status read_based(const uint8_t *bytes, struct footer *footer,
   return LANEBLOOM_OK;
 }
 
+/* Verifies the checksum of Pebble's footers, which is CRC32C for every checksum type. */
+static lanebloom_status verify_pebble(const uint8_t *bytes, size_t nbytes,
+                                      const struct footer *footer, const struct problem *problem)
+{
+  const size_t behind_nbytes = VERSION_NBYTES + MAGIC_NBYTES;
+  const size_t at = nbytes - behind_nbytes - CHECKSUM_NBYTES;
+  uint8_t summed[MAX_NBYTES];
+  memcpy(summed, bytes, at);
+  memcpy(summed + at, bytes + nbytes - behind_nbytes, behind_nbytes);
+  const uint32_t expected = load_le32(bytes + at),
+                 found = lanebloom_checksum(CHECKSUM_CRC32C, summed, nbytes - CHECKSUM_NBYTES);
+  if (expected == found)
+    return LANEBLOOM_OK;
+  return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                     "damaged footer at %" PRIu64 ": expected checksum %08" PRIx32
+                     ", found %08" PRIx32,
+                     footer->offset, expected, found);
+}
+
 const char *lanebloom_footer_engine(const struct footer *footer)
 {
   return footer->engine == LANEBLOOM_ENGINE_PEBBLE    ? "Pebble"
          : footer->engine == LANEBLOOM_ENGINE_LEVELDB ? "LevelDB"
                                                       : "RocksDB";
+}
+
+static size_t footer_nbytes(const struct footer *footer)
+{
+  const bool has_checksum = footer->engine == LANEBLOOM_ENGINE_PEBBLE &&
+                            footer->version >= FIRST_PEBBLE_WITH_CHECKSUM,
+             has_attributes = has_checksum && footer->version >= FIRST_PEBBLE_WITH_ATTRIBUTES;
+  return LONG_NBYTES + (has_checksum ? CHECKSUM_NBYTES : 0u) +
+         (has_attributes ? ATTRIBUTES_NBYTES : 0u);
 }
 
 /* Reads a footer that has a version, which only RocksDB and Pebble write. */
@@ -113,18 +152,19 @@ static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t 
   const char *engine = lanebloom_footer_engine(footer);
   const uint32_t newest =
       footer->engine == LANEBLOOM_ENGINE_PEBBLE ? MAX_PEBBLE_VERSION : MAX_ROCKSDB_VERSION;
-  if (nbytes < LONG_NBYTES)
-    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
-                       "truncated: expected %s's footer of %d bytes, found %zu", engine,
-                       LONG_NBYTES, nbytes);
-  bytes += nbytes - LONG_NBYTES;
-  footer->offset = file_nbytes - LONG_NBYTES;
-  footer->version = load_le32(bytes + 1 + HANDLES_NBYTES);
+  footer->version = load_le32(bytes + nbytes - MAGIC_NBYTES - VERSION_NBYTES);
   if (footer->version == 0 || footer->version > newest)
     return problem_set(problem, LANEBLOOM_ERR_LIMIT,
                        "%s's format_version: expected 1 to %" PRIu32 ", found %" PRIu32
                        "; a newer lanebloom may read it",
                        engine, newest, footer->version);
+  const size_t expected_nbytes = footer_nbytes(footer);
+  if (nbytes < expected_nbytes)
+    return problem_set(problem, LANEBLOOM_ERR_CORRUPT,
+                       "truncated: expected %s's footer of %zu bytes, found %zu", engine,
+                       expected_nbytes, nbytes);
+  bytes += nbytes - expected_nbytes;
+  footer->offset = file_nbytes - expected_nbytes;
   if (bytes[0] >= CHECKSUM_END)
     return problem_set(
         problem, LANEBLOOM_ERR_LIMIT,
@@ -133,6 +173,11 @@ static lanebloom_status read_long(const uint8_t *bytes, size_t nbytes, uint64_t 
   footer->checksum = (enum checksum)bytes[0];
   if (footer->engine == LANEBLOOM_ENGINE_ROCKSDB && footer->version >= FIRST_ROCKSDB_WITH_BASE)
     return read_based(bytes, footer, problem);
+  if (expected_nbytes > LONG_NBYTES) {
+    const lanebloom_status status = verify_pebble(bytes, expected_nbytes, footer, problem);
+    if (status)
+      return status;
+  }
   return read_handles(bytes + 1, footer, problem);
 }
 
@@ -147,7 +192,7 @@ static const char *explain_no_footer(const struct input *input)
 lanebloom_status lanebloom_footer_read(const struct input *input, struct footer *footer,
                                        const struct problem *problem)
 {
-  uint8_t bytes[LONG_NBYTES];
+  uint8_t bytes[MAX_NBYTES];
   const size_t nbytes = input->nbytes < sizeof bytes ? (size_t)input->nbytes : sizeof bytes;
   *footer = (struct footer){.checksum = CHECKSUM_CRC32C};
   if (nbytes == 0)

@@ -82,7 +82,7 @@ lanebloom_status lanebloom_index_read(struct block_reader *reader, struct handle
                                       struct entry_form form, const char *what, struct index *index)
 {
   struct block block;
-  lanebloom_status status = lanebloom_block_read(reader, handle, BLOCK_META, what, &block);
+  lanebloom_status status = lanebloom_block_read(reader, handle, BLOCK_INDEX, what, &block);
   if (status)
     return status;
   form.has_handles = true;

@@ -30,6 +30,8 @@ static lanebloom_status load_properties(struct loader *loader, lanebloom_table *
     if (footer->engine == LANEBLOOM_ENGINE_LEVELDB) /* only RocksDB writes properties */
       footer->engine = LANEBLOOM_ENGINE_ROCKSDB;
   }
+  if (lanebloom_block_layout(footer, BLOCK_INDEX)) /* a column of separators has no suffixes */
+    properties->index_has_user_keys = true;
   table->engine = footer->engine;
   table->version = footer->version;
   table->checksum = footer->checksum;

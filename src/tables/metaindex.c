@@ -100,7 +100,7 @@ lanebloom_status lanebloom_metaindex_load(struct block_reader *reader, struct me
   *metaindex = (struct metaindex){.index = footer->index, .has_index = footer->has_index};
   struct block block;
   lanebloom_status status =
-      lanebloom_block_read(reader, footer->metaindex, BLOCK_META, "metaindex block", &block);
+      lanebloom_block_read(reader, footer->metaindex, BLOCK_METAINDEX, "metaindex block", &block);
   if (status)
     return status;
   status = parse(&block, reader, metaindex);

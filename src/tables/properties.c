@@ -62,6 +62,8 @@ static bool store(const struct entries *entries, struct properties *properties)
     return store_text(entries, &properties->comparator);
   else if (slice_is(name, "rocksdb.prefix.extractor.name"))
     return store_text(entries, &properties->prefix_extractor);
+  else if (slice_is(name, "pebble.colblk.schema"))
+    return store_text(entries, &properties->key_schema);
   return true;
 }
 
@@ -95,5 +97,6 @@ void lanebloom_properties_free(struct properties *properties)
 {
   free(properties->comparator);
   free(properties->prefix_extractor);
-  properties->comparator = properties->prefix_extractor = NULL;
+  free(properties->key_schema);
+  properties->comparator = properties->prefix_extractor = properties->key_schema = NULL;
 }

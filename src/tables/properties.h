@@ -17,6 +17,7 @@ struct properties {
   bool has_whole_keys;
   bool has_prefixes;
   char *comparator, *prefix_extractor; /* NULL: not stored */
+  char *key_schema; /* Pebble: the columns of keys in data blocks; NULL: not stored */
 };
 
 /* Reads a properties block. Errors: CORRUPT, LIMIT, MEMORY, IO. On an error there is nothing to

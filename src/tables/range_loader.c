@@ -10,6 +10,8 @@
 
 static const char other_order[] = "keys are not in bytewise order, but in their comparator's "
                                   "order, so the key range is not known";
+static const char unknown_columns[] =
+    "data blocks store keys by an unknown schema, so the key range is not known";
 static const char large_block[] =
     "the first or last data block is very large, so the key range is not known";
 
@@ -218,33 +220,43 @@ static bool has_one_empty_block(const struct loader *loader, const lanebloom_tab
   return table->engine == LANEBLOOM_ENGINE_PEBBLE && index->n == 1 && may_lack_keys(loader, table);
 }
 
-/* Does the table have Pebble's columnar data blocks? This library cannot read them. */
-static bool has_columns(const struct footer *footer)
+/* May data blocks store keys in columns that this library does not know? Pebble's default schema
+ * names the comparer, which decides where the suffix of a key begins. */
+static bool has_unknown_columns(const struct loader *loader, const lanebloom_table *table)
 {
-  enum { FIRST_PEBBLE_WITH_COLUMNS = 5 };
-  return footer->engine == LANEBLOOM_ENGINE_PEBBLE && footer->version >= FIRST_PEBBLE_WITH_COLUMNS;
+  static const char default_schema[] = "DefaultKeySchema(";
+  enum { BEGINNING_NBYTES = sizeof default_schema - 1 };
+  const char *schema = loader->properties.key_schema;
+  const size_t n = strlen(table->comparator);
+  if (lanebloom_block_layout(&loader->reader.footer, BLOCK_DATA) == NO_COLUMNS)
+    return false;
+  return !schema || strncmp(schema, default_schema, BEGINNING_NBYTES) != 0 ||
+         strncmp(schema + BEGINNING_NBYTES, table->comparator, n) != 0 ||
+         schema[BEGINNING_NBYTES + n] != ',';
+}
+
+/* Returns why the order of keys cannot be used, or NULL if it can. */
+static const char *find_obstacle(const struct loader *loader, const lanebloom_table *table)
+{
+  if (table->engine == LANEBLOOM_ENGINE_LEVELDB)
+    return NULL;
+  if (!is_bytewise(table->comparator))
+    return table->comparator[0] ? other_order : "no properties name the order of keys";
+  return has_unknown_columns(loader, table) ? unknown_columns : NULL;
 }
 
 lanebloom_status lanebloom_loader_load_range(struct loader *loader, lanebloom_table *table)
 {
-  if (has_columns(&loader->reader.footer)) {
-    /* The filters of a filter block are found by the offsets of data blocks. These offsets are not
-     * known here, so such filters cannot be used. */
-    (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK ? drop_filter : drop_order)(
-        table, "columnar data blocks are not supported, so the key range is not known");
-    return LANEBLOOM_OK;
-  }
-  const bool has_order =
-                 table->engine == LANEBLOOM_ENGINE_LEVELDB || is_bytewise(table->comparator),
-             needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
-  if (!has_order)
-    drop_order(table, table->comparator[0] ? other_order : "no properties name the order of keys");
-  if (!has_order && !needs_all)
+  const char *obstacle = find_obstacle(loader, table);
+  const bool needs_all = table->kind == LANEBLOOM_TABLE_FILTER_BLOCK;
+  if (obstacle)
+    drop_order(table, obstacle);
+  if (obstacle && !needs_all)
     return LANEBLOOM_OK;
   struct index temporary = {0}, *index = needs_all ? &table->index : &temporary;
   lanebloom_status status = load_index(loader, needs_all, index);
   if (!status && index->n > 0 && !has_one_empty_block(loader, table, index)) {
-    status = has_order ? decide(loader, table, index) : LANEBLOOM_OK;
+    status = obstacle ? LANEBLOOM_OK : decide(loader, table, index);
   } else if (!status) {
     table->is_empty = may_lack_keys(loader, table);
     if (!table->is_empty)
