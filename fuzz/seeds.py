@@ -161,6 +161,11 @@ for path in sorted(vectors.glob("parquet/*.parquet")):
         seed("parquet", key.ljust(96, b"\0"), path.read_bytes())
 pebble = (vectors / "tables/rocksdb_fv5_xxh3_flb10.sst").read_bytes()[:-12]
 seed("table", 0, batch(some_keys, 60), pebble, struct.pack("<IQ", 4, 0xB3AA9FF0B3AA9FF0))
+for kind, block, _ in rows("pebble_columnar.txt"):
+    layout = ("metaindex", "index", "data").index(kind[5:].replace("properties", "metaindex"))
+    seed("columns", layout, bytes.fromhex(block.removeprefix("block=")))
+for row in rows("pebble_footers.txt", every=8):
+    seed("table", 1, batch(some_keys, 60), bytes(64), bytes.fromhex(row[2].removeprefix("footer=")))
 
 name = b"leveldb.BytewiseComparator"
 for type, content in (

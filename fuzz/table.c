@@ -31,22 +31,45 @@ lanebloom_status __wrap_lanebloom_footer_read(const struct input *input, struct 
   return status;
 }
 
-/* Corrects the checksum of the footer. Only tables of RocksDB from format_version 6 on have this
+/* Corrects the checksum of the footer. Tables of RocksDB and Pebble from version 6 on have this
  * checksum. The layout of the footer is in src/tables/footer.c. */
-static void repair_footer(uint8_t *file, size_t size)
+static void repair_rocksdb(uint8_t *file, size_t size)
 {
   enum { FOOTER_NBYTES = 53, AT_CHECKSUM = 5, AT_BASE = 9 };
   if (size < FOOTER_NBYTES)
     return;
   uint8_t *footer = file + size - FOOTER_NBYTES;
-  if (load_le64(footer + FOOTER_NBYTES - 8) != 0x88e241b785f4cff7 ||
-      load_le32(footer + FOOTER_NBYTES - 12) < 6)
-    return;
   store_le32(footer + AT_CHECKSUM, 0);
   const uint32_t sum =
       footer[0] < CHECKSUM_END ? lanebloom_checksum(footer[0], footer, FOOTER_NBYTES) : 0;
   store_le32(footer + AT_CHECKSUM,
              sum + lanebloom_checksum_context(load_le32(footer + AT_BASE), size - FOOTER_NBYTES));
+}
+
+static void repair_pebble(uint8_t *file, size_t size, uint32_t version)
+{
+  enum { MAX_NBYTES = 61, CHECKSUM_NBYTES = 4, BEHIND_NBYTES = 12 };
+  const size_t nbytes = version == 6 ? 57 : MAX_NBYTES;
+  if (size < nbytes)
+    return;
+  uint8_t *footer = file + size - nbytes, *checksum = file + size - BEHIND_NBYTES - CHECKSUM_NBYTES;
+  uint8_t summed[MAX_NBYTES];
+  memcpy(summed, footer, nbytes);
+  memcpy(summed + (checksum - footer), checksum + CHECKSUM_NBYTES, BEHIND_NBYTES);
+  store_le32(checksum, lanebloom_checksum(CHECKSUM_CRC32C, summed, nbytes - CHECKSUM_NBYTES));
+}
+
+static void repair_footer(uint8_t *file, size_t size)
+{
+  enum { MAGIC_NBYTES = 8, VERSION_NBYTES = 4 };
+  if (size < MAGIC_NBYTES + VERSION_NBYTES)
+    return;
+  const uint64_t magic = load_le64(file + size - MAGIC_NBYTES);
+  const uint32_t version = load_le32(file + size - MAGIC_NBYTES - VERSION_NBYTES);
+  if (magic == 0x88e241b785f4cff7 && version >= 6)
+    repair_rocksdb(file, size);
+  else if (magic == 0xb3aa9ff0b3aa9ff0 && version >= 6)
+    repair_pebble(file, size, version);
 }
 
 /* ---- Answers ---- */

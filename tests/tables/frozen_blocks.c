@@ -1,63 +1,12 @@
 /* Frozen blocks: each must have its codec, and must become its data.
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "bytes.h"
-#include "support.h"
+#include "rows.h"
 #include "tables/checksum.h"
 #include "tables/compression.h"
-
-enum { MAX_NCOLUMNS = 5 };
-
-struct rows {
-  FILE *file;
-  char *line;
-  size_t room, n;
-  char *values[MAX_NCOLUMNS]; /* of the current row */
-};
-
-static struct rows rows_open(const char *name)
-{
-  char path[4096];
-  snprintf(path, sizeof path, "%s/%s", LANEBLOOM_TEST_VECTORS, name);
-  struct rows rows = {.file = fopen(path, "r")};
-  cr_assert(rows.file, "cannot open %s", path);
-  return rows;
-}
-
-/* Reads the next row. Each column is NAME=VALUE. */
-static bool rows_next(struct rows *rows, size_t ncolumns)
-{
-  do
-    if (getline(&rows->line, &rows->room, rows->file) < 0)
-      return false;
-  while (rows->line[0] == '#');
-  test_context("block %zu", ++rows->n);
-  char *rest = rows->line;
-  for (size_t i = 0; i < ncolumns; i++) {
-    char *column = strtok_r(rest, " \n", &rest);
-    char *equals = column ? strchr(column, '=') : NULL;
-    cr_assert(equals, "column %zu is missing", i);
-    rows->values[i] = equals + 1;
-  }
-  return true;
-}
-
-static void rows_close(struct rows *rows)
-{
-  fclose(rows->file);
-  free(rows->line);
-}
-
-/* Decodes hex to bytes that end at an unmapped page. */
-static struct guarded bytes_of(const char *hex)
-{
-  struct guarded bytes = guarded_make(strlen(hex) / 2, AT_END);
-  cr_assert(hex_decode(hex, bytes.bytes, bytes.nbytes) == bytes.nbytes);
-  return bytes;
-}
 
 static void check_block(lanebloom_engine engine, uint8_t type, enum codec codec,
                         const struct guarded *stored, const struct guarded *data)
@@ -95,8 +44,8 @@ Test(frozen_blocks, leveldb_and_its_fork)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
       if (names[i] && strcmp(names[i], rows.values[2]) == 0)
         codec = (enum codec)i;
-    struct guarded sum = bytes_of(rows.values[1]), stored = bytes_of(rows.values[3]),
-                   data = bytes_of(rows.values[4]);
+    struct guarded sum = rows_bytes(rows.values[1]), stored = rows_bytes(rows.values[3]),
+                   data = rows_bytes(rows.values[4]);
     check_block(LANEBLOOM_ENGINE_LEVELDB, type, codec, &stored, &data);
     uint8_t *with_type = test_alloc(stored.nbytes + 1);
     memcpy(with_type, stored.bytes, stored.nbytes);
@@ -117,7 +66,7 @@ Test(frozen_blocks, minlz)
   enum { MINLZ = 8 };
   struct rows rows = rows_open("minlz_blocks.txt");
   while (rows_next(&rows, 3)) {
-    struct guarded stored = bytes_of(rows.values[1]), data = bytes_of(rows.values[2]);
+    struct guarded stored = rows_bytes(rows.values[1]), data = rows_bytes(rows.values[2]);
     check_block(LANEBLOOM_ENGINE_PEBBLE, MINLZ, CODEC_MINLZ, &stored, &data);
     guarded_free(&stored);
     guarded_free(&data);
