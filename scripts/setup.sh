@@ -16,7 +16,8 @@ END
 cd "$(dirname "$0")/.."
 root=$PWD
 
-codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev" # libraries that decompress database files
+# libraries that decompress database files
+codecs="libsnappy-dev libzstd-dev liblz4-dev zlib1g-dev libbz2-dev"
 json="g++ libsimdjson-dev" # for --jsonl
 build="cmake ninja-build gcc libc6-dev pkg-config libxxhash-dev libjson-c-dev libisal-dev $codecs"
 build="$build $json help2man"
@@ -38,7 +39,7 @@ riscv64="$cross clang-16 gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 fuzz="clang libclang-rt-14-dev llvm libsimde-dev bats jq python3 zstd"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux time"
 bench="$bench golang-github-dcso-bloom-cli"
-portable="$build g++ nasm make libleveldb-dev librocksdb-dev libbz2-dev jq git"
+portable="$build g++ nasm make libleveldb-dev librocksdb-dev jq git"
 portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 
 packages=

@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef LANEBLOOM_WITH_BZIP2
+#include <bzlib.h>
+#endif
 #ifdef LANEBLOOM_WITH_LZ4
 #include <lz4.h>
 #endif
@@ -71,7 +74,7 @@ static const struct {
     [CODEC_ZLIB] = {"zlib", "zlib"},
     [CODEC_DEFLATE] = {"deflate", "zlib"},
     [CODEC_ZLIB_OR_ZSTD] = {"zlib or zstd", NULL},
-    [CODEC_BZIP2] = {"bzip2", NULL},
+    [CODEC_BZIP2] = {"bzip2", "bzip2"},
     [CODEC_LZ4] = {"lz4", "lz4"},
     [CODEC_XPRESS] = {"xpress", NULL},
     [CODEC_ZSTD] = {"zstd", "zstd"},
@@ -100,6 +103,9 @@ bool lanebloom_codec_is_built(enum codec codec)
 #ifdef LANEBLOOM_WITH_ZLIB
       [CODEC_ZLIB] = true,
       [CODEC_DEFLATE] = true,
+#endif
+#ifdef LANEBLOOM_WITH_BZIP2
+      [CODEC_BZIP2] = true,
 #endif
 #ifdef LANEBLOOM_WITH_LZ4
       [CODEC_LZ4] = true,
@@ -185,6 +191,26 @@ static lanebloom_status decompress_zlib(const struct compressed *compressed, siz
 }
 #endif
 
+#ifdef LANEBLOOM_WITH_BZIP2
+/* Returns LIMIT if the room is too small. */
+static lanebloom_status decompress_bzip2(const struct compressed *compressed, size_t room,
+                                         uint8_t *bytes, size_t *nbytes)
+{
+  enum { IS_SMALL = false, VERBOSITY = 0 };
+  if (compressed->nbytes > UINT_MAX || room > UINT_MAX)
+    return LANEBLOOM_ERR_CORRUPT;
+  unsigned size = (unsigned)room;
+  const int result =
+      BZ2_bzBuffToBuffDecompress((char *)bytes, &size, (char *)(uintptr_t)compressed->bytes,
+                                 (unsigned)compressed->nbytes, IS_SMALL, VERBOSITY);
+  *nbytes = size;
+  return result == BZ_OK             ? LANEBLOOM_OK
+         : result == BZ_OUTBUFF_FULL ? LANEBLOOM_ERR_LIMIT
+         : result == BZ_MEM_ERROR    ? LANEBLOOM_ERR_MEMORY
+                                     : LANEBLOOM_ERR_CORRUPT;
+}
+#endif
+
 #ifdef LANEBLOOM_WITH_LZ4
 static lanebloom_status decompress_lz4(const struct compressed *compressed, size_t room,
                                        uint8_t *bytes, size_t *nbytes)
@@ -225,6 +251,10 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
   case CODEC_DEFLATE:
     return decompress_zlib(compressed, room, bytes, nbytes);
 #endif
+#ifdef LANEBLOOM_WITH_BZIP2
+  case CODEC_BZIP2:
+    return decompress_bzip2(compressed, room, bytes, nbytes);
+#endif
 #ifdef LANEBLOOM_WITH_LZ4
   case CODEC_LZ4:
     return decompress_lz4(compressed, room, bytes, nbytes);
@@ -240,9 +270,10 @@ static lanebloom_status decompress_into(const struct compressed *compressed, siz
 
 /* Reads the size of the decompressed block, for every codec but snappy and minlz. If no size is
  * stored, sets *has_size to false. RocksDB and Pebble store the size as a varint before the
- * compressed bytes. Before format_version 2, RocksDB stored no size for zlib; for lz4 it stored 8
- * bytes, and it reads the first 4 of them. LevelDB's forks store no size for zlib and deflate.
- * LevelDB's zstd frames must state the size themselves. Returns false if the block is damaged. */
+ * compressed bytes. Before format_version 2, RocksDB stored no size for zlib and bzip2; for lz4 it
+ * stored 8 bytes, and it reads the first 4 of them. LevelDB's forks store no size for zlib and
+ * deflate. LevelDB's zstd frames must state the size themselves. Returns false if the block is
+ * damaged. */
 static bool read_size(const struct compressed *compressed, struct cursor *rest, bool *has_size,
                       uint64_t *size)
 {
@@ -251,7 +282,7 @@ static bool read_size(const struct compressed *compressed, struct cursor *rest, 
                    compressed->codec != CODEC_ZSTD;
   *size = 0;
   *has_size =
-      compressed->codec != CODEC_DEFLATE &&
+      compressed->codec != CODEC_DEFLATE && (compressed->codec != CODEC_BZIP2 || !old) &&
       (compressed->codec != CODEC_ZLIB || (!old && compressed->engine != LANEBLOOM_ENGINE_LEVELDB));
   if (!*has_size)
     return true;

@@ -188,7 +188,6 @@ Test(tables, codecs_that_are_not_there)
     const char *text;
   } cases[] = {
       {LANEBLOOM_ENGINE_LEVELDB, 3, "an unknown codec of LevelDB (type 3)"},
-      {LANEBLOOM_ENGINE_ROCKSDB, 3, "bzip2 of RocksDB (type 3)"},
       {LANEBLOOM_ENGINE_ROCKSDB, 6, "xpress of RocksDB (type 6)"},
       {LANEBLOOM_ENGINE_ROCKSDB, 8, "an unknown codec of RocksDB (type 8)"},
       {LANEBLOOM_ENGINE_PEBBLE, 3, "an unknown codec of Pebble (type 3)"},

@@ -22,7 +22,6 @@ struct oracle_set {
   bool has_whole_keys, has_prefixes;
   bool has_range;   /* can a range be known? */
   bool uses_filter; /* does the filter keep absent keys out? */
-  bool is_limit;    /* must the tables be refused? */
   /* there are many versions of few keys, so a filter is sized for many keys but holds few, and no
    * rate is modelled */
   bool is_skewed;
