@@ -252,6 +252,12 @@ static bool find_end(const struct block *block, uint32_t nrestarts, bool has_has
   return true;
 }
 
+bool lanebloom_block_has_values_apart(const struct block *block, lanebloom_engine engine)
+{
+  return engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4 &&
+         load_le32(block->bytes + block->nbytes - 4) & HAS_VALUES_APART;
+}
+
 lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry_form form,
                                          lanebloom_engine engine, const struct problem *problem,
                                          struct entries *entries)
@@ -262,12 +268,12 @@ lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry
   uint32_t nrestarts =
       block->nbytes >= 4 ? load_le32(block->bytes + block->nbytes - 4) : UINT32_MAX;
   bool has_hash_index = false;
+  if (lanebloom_block_has_values_apart(block, engine))
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "block at %" PRIu64 ": expected values stored with their keys, found them "
+                       "stored apart, which is not supported",
+                       block->offset);
   if (engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4) {
-    if (nrestarts & HAS_VALUES_APART)
-      return problem_set(problem, LANEBLOOM_ERR_LIMIT,
-                         "block at %" PRIu64 ": expected values stored with their keys, found them "
-                         "stored apart, which is not supported",
-                         block->offset);
     has_hash_index = nrestarts & HAS_HASH_INDEX;
     nrestarts &= NRESTARTS;
   }

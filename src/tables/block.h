@@ -69,6 +69,10 @@ struct entries {
   struct handle handle;
 };
 
+/* Does the block store its values apart from their keys, as data blocks of RocksDB 11 may? The
+ * entries of such a block cannot be read. */
+bool lanebloom_block_has_values_apart(const struct block *block, lanebloom_engine engine);
+
 /* Positions *entries before the first entry. Errors: CORRUPT, MEMORY; LIMIT if the layout of the
  * block is not supported. On an error, lanebloom_entries_end() need not be called. */
 lanebloom_status lanebloom_entries_begin(const struct block *block, struct entry_form form,

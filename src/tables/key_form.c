@@ -92,6 +92,10 @@ static lanebloom_status walk_entries(const struct walk *walk, struct entries *en
 static lanebloom_status walk_block(const struct walk *walk, const struct block *block,
                                    lanebloom_engine engine)
 {
+  if (lanebloom_block_has_values_apart(block, engine)) {
+    walk->ends->has_values_apart = true;
+    return LANEBLOOM_OK;
+  }
   struct entries entries;
   lanebloom_status status =
       lanebloom_entries_begin(block, (struct entry_form){0}, engine, walk->problem, &entries);

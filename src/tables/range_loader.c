@@ -14,6 +14,9 @@ static const char unknown_columns[] =
     "data blocks store keys by an unknown schema, so the key range is not known";
 static const char large_block[] =
     "the first or last data block is very large, so the key range is not known";
+static const char values_apart[] =
+    "data blocks store values apart from their keys (separate_key_value_in_data_block), which is "
+    "not supported, so the key range is not known";
 
 /* ---- The index ---- */
 
@@ -177,6 +180,8 @@ static lanebloom_status decide_named(const struct loader *loader, lanebloom_tabl
     drop_order(table, "the index is not in bytewise order");
   if (loader->reader.is_too_large)
     lanebloom_table_warn(table, large_block);
+  else if (ends->has_values_apart)
+    lanebloom_table_warn(table, values_apart);
   else
     set_range(table, ends, SUFFIX_NBYTES, SUFFIX_NBYTES);
   return prepare_index(loader, table, suffix);

@@ -97,6 +97,15 @@ const struct frozen frozen[NFROZEN] = {
      false, false, false},
     {"synthetic_fv7_crc32c.bin", false, 7, 1, LANEBLOOM_TABLE_FILTER_FULL, LANEBLOOM_ROCKSDB_LOCAL,
      false, false, false},
+    {"rocksdb_fv6_xxh3_flb10.sst", false, 6, 4, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
+    {"rocksdb_fv7_xxh3_flb10.sst", false, 7, 4, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
+    {"rocksdb_fv7_crc32c_flb10_partitioned.sst", false, 7, 1, LANEBLOOM_TABLE_FILTER_PARTITIONED,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, true},
+    /* Its data blocks store values apart from keys, so its keys are not read. */
+    {"rocksdb_fv7_xxh64_flb10_apart.sst", false, 7, 3, LANEBLOOM_TABLE_FILTER_FULL,
+     LANEBLOOM_ROCKSDB_LOCAL, true, false, false},
 };
 
 void frozen_path(size_t i, char *path)

@@ -37,7 +37,8 @@ Test(tables, frozen)
       }
       check_keys(tables[t], &keys, path);
       const struct oracle_set set = {.name = path,
-                                     .uses_filter = frozen[i].has_range,
+                                     .uses_filter =
+                                         frozen[i].has_whole_keys || frozen[i].has_prefixes,
                                      .has_whole_keys = frozen[i].has_whole_keys};
       check_absent(tables[t], &info, &set, &absent);
       lanebloom_table_free(tables[t]);

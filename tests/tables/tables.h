@@ -58,7 +58,7 @@ void file_write(const char *folder, const char *name, const void *bytes, size_t 
 
 /* ---- Frozen tables ---- */
 
-enum { NFROZEN = 13 };
+enum { NFROZEN = 17 };
 
 struct frozen {
   const char *name;
