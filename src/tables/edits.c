@@ -38,7 +38,7 @@ enum {
 
   /* Pebble */
   TAG_EXCISED = 10,
-  TAG_EXCISED_LEVEL = 11,
+  TAG_MARKED = 11,
   TAG_ADDED_5 = 104, /* like ADDED_4, for tables with range keys */
   TAG_BACKING_ADDED = 105,
   TAG_BACKING_DELETED = 106,
@@ -275,7 +275,7 @@ static lanebloom_status take_pebble_tag(struct version_reader *reader, uint64_t 
   case TAG_EXCISED:
     is_whole = skip_two_strings(rest) && skip_varints(rest, 2);
     break;
-  case TAG_EXCISED_LEVEL:
+  case TAG_MARKED:
   case TAG_BACKING_ADDED:
   case TAG_PEBBLE_BLOB_DELETED:
     is_whole = skip_varints(rest, 2);
@@ -335,7 +335,7 @@ static lanebloom_status take_tag(struct version_reader *reader, uint64_t tag, st
 {
   bool is_whole = true;
   if (reader->engine == LANEBLOOM_ENGINE_PEBBLE &&
-      (tag == TAG_EXCISED || tag == TAG_EXCISED_LEVEL || tag > TAG_ADDED_4))
+      (tag == TAG_EXCISED || tag == TAG_MARKED || tag > TAG_ADDED_4))
     return take_pebble_tag(reader, tag, rest, edit);
   switch (tag) {
   case TAG_COMPARATOR:

@@ -278,8 +278,9 @@ Test(tables, logs_of_pebble)
 /* Covers tables that logs name, and a kind of entry that another version of Pebble may have. */
 Test(tables, batches_of_pebble)
 {
-  static const char ingested[] = "\1\0\0\0\0\0\0\0\2\0\0\0"
+  static const char ingested[] = "\1\0\0\0\0\0\0\0\3\0\0\0"
                                  "\26\2\254\2"
+                                 "\32\1\7\2xy" /* with blob files */
                                  "\26\1\6";
   static const char unknown[] = "\1\0\0\0\0\0\0\0\1\0\0\0"
                                 "\31\1k";
@@ -299,8 +300,8 @@ Test(tables, batches_of_pebble)
   add_synced(FULL, NUMBER, 0, ingested, sizeof ingested - 2); /* ends too early */
   add_synced(FULL, NUMBER, 0, unknown, sizeof unknown - 1);
   struct write_log log = read_file(0, &keys);
-  cr_assert(log.ntables == 2 && log.tables[0] == 300 && log.tables[1] == 6);
-  cr_assert(log.ndamages == 2 && log.nentries == 3);
+  cr_assert(log.ntables == 3 && log.tables[0] == 300 && log.tables[1] == 7 && log.tables[2] == 6);
+  cr_assert(log.ndamages == 2 && log.nentries == 5);
   lanebloom_collector_free(&keys);
   lanebloom_write_log_free(&log);
   file_nbytes = 0;

@@ -200,3 +200,110 @@ Test(tables, versions_of_pebble)
   manifest.bytes[HEADER_NBYTES + sizeof NUMBERS - 1 + AT_TYPE] = SYNCED + FULL; /* only in logs */
   check_refused("a type of fragment", LANEBLOOM_ERR_CORRUPT);
 }
+
+/* Checks an edit, given as its bytes. */
+static void check_edit(const char *what, unsigned number, const void *edit, size_t nbytes,
+                       lanebloom_status expected)
+{
+  struct version version;
+  log_add(&manifest, edit, nbytes);
+  const lanebloom_status status = read_version(&version);
+  cr_assert(status == expected, "%s %u: %s", what, number, lanebloom_status_text(status));
+  if (!status)
+    lanebloom_version_free(&version);
+}
+
+/* Every tag of Pebble has values, so a tag without values is damaged if it is known. */
+Test(tables, tags_of_pebble)
+{
+  static const unsigned known[] = {1,  2,   3,   4,   5,   6,   7,   9,   10,
+                                   11, 100, 102, 103, 104, 105, 106, 107, 108};
+  enum { ALL = 1 << 14 };
+  engine = LANEBLOOM_ENGINE_PEBBLE;
+  for (unsigned tag = 0, i = 0; tag < ALL; tag++) {
+    const bool is_known = i < sizeof known / sizeof *known && known[i] == tag;
+    const uint8_t edit[] = {(uint8_t)(tag | 0x80), (uint8_t)(tag >> 7)};
+    ADD_EDIT(NUMBERS);
+    check_edit("tag", tag, edit, sizeof edit,
+               is_known ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_ERR_LIMIT);
+    i += is_known;
+  }
+}
+
+/* Fields without the bit 64 may be skipped, so later versions of Pebble may add some of them. */
+Test(tables, fields_of_pebble)
+{
+  enum { END = 1, BACKING = 66, NFIELDS = 128, NBEFORE = sizeof("\147\6\6\144" BOUNDS "\1\2") - 1 };
+  engine = LANEBLOOM_ENGINE_PEBBLE;
+  for (unsigned field = 0; field < NFIELDS; field++) {
+    uint8_t edit[] = "\147\6\6\144" BOUNDS "\1\2?\1\0\1";
+    edit[NBEFORE] = (uint8_t)field;
+    /* The bytes after the field are one string; or a number and an empty list. */
+    const bool is_known = field < 64 || field == 65 || field == 69 || field == 70;
+    if (field == END || field == BACKING)
+      continue;
+    ADD_EDIT(NUMBERS);
+    check_edit("field", field, edit, sizeof edit - 1,
+               is_known ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT);
+  }
+}
+
+/* Edits of Pebble's format versions 21 to 30, cut anywhere but between two tags. */
+Test(tables, cut_edits_of_pebble)
+{
+#define WHOLE(edit) ((lanebloom_slice){edit, sizeof(edit) - 1})
+  const lanebloom_slice edits[] = {
+      WHOLE("\12\1a\1b\1\2"),
+      WHOLE("\12\0\0\200\1\377\377\377\377\377\377\377\377\377\1"),
+      WHOLE("\13\6\300\4"),
+      WHOLE("\151\6\144"),
+      WHOLE("\152\6"),
+      WHOLE("\153\1\2\3\4\5"),
+      WHOLE("\154\1\2"),
+      WHOLE("\147\6\6\144" BOUNDS "\1\2\105\1\2\1\2\3\4\1"),
+      WHOLE("\147\6\6\144" BOUNDS "\1\2\106\1\2\1\2\3\4\5\6\1"),
+      WHOLE("\150\0\6\144\7" BOUNDS BOUNDS "\1\2\106\1\1\1\2\3\1"),
+  };
+  engine = LANEBLOOM_ENGINE_PEBBLE;
+  for (unsigned i = 0; i < sizeof edits / sizeof *edits; i++)
+    for (size_t n = 1; n <= edits[i].size; n++) {
+      ADD_EDIT(NUMBERS);
+      check_edit("edit", i, edits[i].data, n,
+                 n < edits[i].size ? LANEBLOOM_ERR_CORRUPT : LANEBLOOM_OK);
+    }
+}
+
+/* ---- Frozen MANIFESTs ---- */
+
+/* After Pebble closes a database, its folder has the files of its tables, and no others. */
+Test(tables, frozen_manifests_of_pebble)
+{
+  enum { NFILES = 8 };
+  char path[PATH_NBYTES], *line = NULL;
+  size_t room = 0, nfiles = 0;
+  snprintf(path, sizeof path, "%s/pebble_manifests.txt", LANEBLOOM_TEST_VECTORS);
+  FILE *file = fopen(path, "r");
+  cr_assert(file);
+  engine = LANEBLOOM_ENGINE_PEBBLE;
+  while (getline(&line, &room, file) > 0) {
+    if (line[0] == '#')
+      continue;
+    char *rest = line, *format = strtok_r(rest, " ", &rest), *numbers = strtok_r(rest, " ", &rest),
+         *hex = strtok_r(rest, " \n", &rest);
+    test_context("row %zu, format version %s", ++nfiles, format);
+    manifest.room = strlen(hex) / 2;
+    manifest.bytes = test_alloc(manifest.room);
+    manifest.n = hex_decode(hex, manifest.bytes, manifest.room);
+    struct version version;
+    cr_assert(read_version(&version) == LANEBLOOM_OK);
+    for (size_t i = 0; i < version.ntables; i++) {
+      const char *number = strtok_r(numbers, ",", &numbers);
+      cr_assert(number && strtoull(number, NULL, 10) == version.tables[i].number, "table %zu", i);
+    }
+    cr_assert(version.ntables == 0 ? strcmp(numbers, "-") == 0 : numbers[0] == 0, "%s", numbers);
+    lanebloom_version_free(&version);
+  }
+  cr_assert(nfiles == NFILES);
+  free(line);
+  fclose(file);
+}
