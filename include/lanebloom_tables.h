@@ -185,6 +185,9 @@ typedef struct lanebloom_table_info {
   const char *comparator;       /* "leveldb.BytewiseComparator", ... */
   const char *prefix_extractor; /* "rocksdb.FixedPrefix.3", ... */
   const char *warning;          /* one line that says why some facts are missing, or "" */
+
+  /* The codecs of compressed blocks, among the blocks that were read: "zstd", or "zstd,minlz". */
+  const char *codecs;
 } lanebloom_table_info;
 
 /* Describes the table. Never fails. Cost: linear in the bytes of all filters, because their bits

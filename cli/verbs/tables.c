@@ -82,9 +82,9 @@ static const struct argp argp = {
         "versions of keys too. BITS is the filter's bits per entry. RATE is the expected "
         "false-positive rate, from the bits that are set: 100% if no filter is used, `-' if a "
         "filter of prefixes alone is used. SMALLEST and LARGEST are the first and last key. LEVEL "
-        "and FAMILY are known for tables of a database. A `-' means unknown or absent. Spaces and "
-        "bytes that could upset a terminal are printed as \\ooo. A long key ends in `...'; an "
-        "empty key is \"\".\n"
+        "and FAMILY are known for tables of a database. CODEC lists how blocks are compressed, "
+        "among those that were read. A `-' means unknown or absent. Spaces and bytes that could "
+        "upset a terminal are printed as \\ooo. A long key ends in `...'; an empty key is \"\".\n"
         "For Parquet files, GROUP is the row group, from 0. FILTER is the filter's size in bytes, "
         "KEYS the number of distinct keys, estimated from its bits. SMALLEST and LARGEST are "
         "bounds, which need not be values of the column. BOUNDS is `used', or says why they are "
@@ -114,13 +114,13 @@ enum {
 /* Formats the columns that follow the name of the file. The caller frees the string. */
 static char *columns(const char *engine, const char *filter, const char *entries, const char *bits,
                      const char *rate, const char *smallest, const char *largest, const char *level,
-                     const char *family)
+                     const char *family, const char *codecs)
 {
   char *line;
   size_t nbytes;
   FILE *stream = open_string(&line, &nbytes);
-  fprintf(stream, "%-*s %-*s %10s %6s %6s %s %s %s %s\n", ENGINE_WIDTH, engine, FILTER_WIDTH,
-          filter, entries, bits, rate, smallest, largest, level, family);
+  fprintf(stream, "%-*s %-*s %10s %6s %6s %s %s %s %s %s\n", ENGINE_WIDTH, engine, FILTER_WIDTH,
+          filter, entries, bits, rate, smallest, largest, level, family, codecs);
   return close_string(stream, &line);
 }
 
@@ -154,7 +154,8 @@ static char *describe_in_text(const lanebloom_table_info *info, const struct tab
     largest = escape_word(info->largest.data, info->largest.size, KEY_NCHARS);
   }
   char *line = columns(engine, filter, entries, bits, rate, smallest ? smallest : "-",
-                       largest ? largest : "-", level, family ? family : "-");
+                       largest ? largest : "-", level, family ? family : "-",
+                       *info->codecs ? info->codecs : "-");
   free(smallest);
   free(largest);
   free(family);
@@ -228,6 +229,7 @@ static struct json_object *describe_in_json(const char *path, const struct table
   json_object_object_add(object, "filter_name", json_text(info->filter_name));
   json_object_object_add(object, "comparator", json_text(info->comparator));
   json_object_object_add(object, "prefix_extractor", json_text(info->prefix_extractor));
+  json_object_object_add(object, "codecs", json_text(info->codecs));
   json_object_object_add(object, "warning", json_text(info->warning));
   const char *family = place->table.family;
   json_object_object_add(object, "level",
@@ -308,7 +310,7 @@ static void print_row(const char *name, size_t width, const char *line)
 static void print_header(size_t width)
 {
   char *line = columns("ENGINE", "FILTER", "ENTRIES", "BITS", "RATE", "SMALLEST", "LARGEST",
-                       "LEVEL", "FAMILY");
+                       "LEVEL", "FAMILY", "CODEC");
   print_row("FILE", width, line);
   free(line);
 }

@@ -87,6 +87,7 @@ static lanebloom_status decompress(struct block_reader *reader, uint8_t type, en
                                   .bytes = block->bytes,
                                   .nbytes = block->nbytes,
                                   .max_nbytes = reader->max_block_nbytes};
+  reader->codecs |= UINT32_C(1) << compressed.codec;
   if (compressed.max_nbytes > reader->decompressed_left)
     compressed.max_nbytes = reader->decompressed_left;
   if (compressed.codec == CODEC_NONE)

@@ -1,6 +1,7 @@
 /* Finds the codec of a compressed block, and decompresses the block with that codec's library.
  * SPDX-License-Identifier: MIT */
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,6 +85,15 @@ static const struct {
 const char *lanebloom_codec_name(enum codec codec)
 {
   return names[codec].name;
+}
+
+void lanebloom_codec_list(uint32_t codecs, char text[CODECS_NBYTES])
+{
+  size_t n = 0;
+  text[0] = 0;
+  for (enum codec codec = CODEC_NONE + 1; codec < sizeof names / sizeof *names; codec++)
+    if (codecs >> codec & 1)
+      n += (size_t)snprintf(text + n, CODECS_NBYTES - n, "%s%s", n ? "," : "", names[codec].name);
 }
 
 const char *lanebloom_codec_library(enum codec codec)

@@ -37,6 +37,11 @@ struct compressed {
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block);
 const char *lanebloom_codec_name(enum codec codec);
 
+/* Lists the names of compressing codecs, with commas between them. codecs: bit i stands for codec
+ * i. */
+enum { CODECS_NBYTES = 64 }; /* enough for all names */
+void lanebloom_codec_list(uint32_t codecs, char text[CODECS_NBYTES]);
+
 /* Returns the name of the library that reads the codec; NULL: there is none, or none is needed. */
 const char *lanebloom_codec_library(enum codec codec);
 bool lanebloom_codec_is_built(enum codec codec);

@@ -129,6 +129,7 @@ void lanebloom_table_describe(const lanebloom_table *table, lanebloom_table_info
       .comparator = table->comparator,
       .prefix_extractor = table->prefix_extractor,
       .warning = table->warning,
+      .codecs = table->codecs,
   };
   if (table->kind == LANEBLOOM_TABLE_FILTER_KEYS)
     describe_keys(table, &full);

@@ -75,6 +75,7 @@ static lanebloom_status load(struct loader *loader, lanebloom_table *table,
   status = lanebloom_loader_load_filter(loader, table);
   if (!status)
     status = lanebloom_loader_load_range(loader, table);
+  lanebloom_codec_list(reader->codecs, table->codecs);
   if (!status)
     warn_of_absent_keys(table);
   return status;

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "checksum.h"
+#include "compression.h"
 #include "extractor.h"
 #include "index.h"
 #include "key_hashes.h"
@@ -25,6 +26,7 @@ struct lanebloom_table {
   enum checksum checksum;
   uint64_t file_nbytes;
   uint64_t nentries; /* or LANEBLOOM_UNKNOWN */
+  char codecs[CODECS_NBYTES];
 
   lanebloom_table_filter kind;
   bool uses_filter;      /* false: every key in range may be in the table */

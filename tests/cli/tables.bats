@@ -16,11 +16,11 @@ copy() {
   done
 }
 
-@test "a line of ten words for each table, and one that names them" {
+@test "a line of eleven words for each table, and one that names them" {
   copy leveldb_bloom10.ldb rocksdb_fv3_xxh32_legacy10.sst rocksdb_fv5_xxh3_flb10_partitioned.sst \
     rocksdb_fv4_xxh64_legacy10_prefix3.sst rocksdb_fv5_crc32c_flb10_prefixonly3.sst
   run -0 --separate-stderr lanebloom tables db
-  [[ -z $stderr && $(awk '{ print NF }' <<<"$output" | sort -u) == 10 ]]
+  [[ -z $stderr && $(awk '{ print NF }' <<<"$output" | sort -u) == 11 ]]
   awk '{ print $1, $2, $3, $4, $5, $6, $7 }' <<<"$output" | diff - <(
     echo 'FILE ENGINE FILTER ENTRIES BITS RATE SMALLEST'
     echo 'db/000001.ldb leveldb block:leveldb - - 0.978% ""'
@@ -29,7 +29,7 @@ copy() {
     echo 'db/000004.sst rocksdb/4 full:rocksdb-legacy+prefixes 150 23.89 0.608% ""'
     echo 'db/000005.sst rocksdb/5 full:rocksdb-local:prefixes 150 10.24 - ""'
   )
-  [[ ${lines[2]} == *' \201\201\377\352\316 - -' ]]
+  [[ ${lines[2]} == *' \201\201\377\352\316 - - -' ]]
 }
 
 @test "--json: an object per line, with all that is known" {
@@ -38,7 +38,7 @@ copy() {
   [[ -z $stderr && ${#lines[@]} -eq 3 ]]
   members="file engine version checksum filter format whole_keys prefixes probes filters"
   members+=" filter_bytes file_bytes entries bits_per_key model_rate smallest smallest_hex largest"
-  members+=" largest_hex filter_name comparator prefix_extractor warning level column_family"
+  members+=" largest_hex filter_name comparator prefix_extractor codecs warning level column_family"
   [[ $(jq -r 'keys_unsorted | join(" ")' <<<"${lines[0]}") == "$members" ]]
   [[ $(jq -c '[.file, .engine, .version, .checksum, .filter, .format, .probes, .filters, .entries,
     .bits_per_key]' <<<"$output") == \
@@ -51,6 +51,15 @@ copy() {
     '[false,true,"rocksdb.FixedPrefix.3"]' ]]
   jq -es '.[2].model_rate == null and all(.[:2][]; .model_rate > 0 and .model_rate < 0.02)' \
     <<<"$output"
+}
+
+@test "the codecs of blocks are named" {
+  lanebloom --version | grep -q '^tables:.* zlib' || skip "this build lacks zlib"
+  databases=$SOURCE_DIR/tests/vectors/databases
+  [[ $(lanebloom tables --no-header "$databases/minecraft" | awk '{ print $NF }') == \
+    $'zlib\nzlib\n-' ]]
+  [[ $(lanebloom tables --json "$databases/minecraft" | jq -c .codecs) == \
+    $'"zlib"\n"zlib"\nnull' ]]
 }
 
 @test "--json: keys of any bytes in hexadecimal, as text where they are UTF-8" {
@@ -87,7 +96,7 @@ copy() {
   mv $'d b\t\n/000001.sst' $'d b\t\n/für \377.sst'
   run -0 lanebloom tables --no-header $'d b\t\n'
   [[ ${#lines[@]} -eq 1 &&
-    $(awk '{ print NF, $1 }' <<<"$output") == '10 d\040b\011\012/für\040\377.sst' ]]
+    $(awk '{ print NF, $1 }' <<<"$output") == '11 d\040b\011\012/für\040\377.sst' ]]
   [[ $(lanebloom tables --json $'d b\t\n' | jq -r .file) == 'd b\011\012/für \377.sst' ]]
   mv $'d b\t\n' db
   mv db/* 'db/a b.sst'
