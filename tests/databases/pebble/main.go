@@ -12,6 +12,7 @@ package main
 import (
 	"bufio"
 	"fmt"
+	"math/rand"
 	"os"
 	"sort"
 	"strings"
@@ -23,7 +24,10 @@ import (
 type settings struct {
 	format    uint64 // FormatMajorVersion
 	buffer    uint64 // bytes of a memtable; 0: 4 MiB, and no automatic compaction
-	codec     string // "snappy", "zstd" or "none"
+	codec     string // "snappy", "zstd", "minlz" or "none"
+	filter    string // "bloom", "none", or "fuse" with the bits of a fingerprint
+	separated bool   // are values in files of their own?
+	twoLevels bool   // are there indexes of indexes?
 	logs      string // folder of the logs; "": the database's own
 	secondary string // folder to which logs fail over repeatedly; "": none
 	split     bool   // does the comparer define prefixes? Version 1 needs prefixes for range keys
@@ -69,7 +73,7 @@ type engine struct {
 	newest     uint64 // the newest format whose tables lanebloom reads
 }
 
-var engines = map[string]engine{"v1": {open1, writeTable1, 16}, "v2": {open2, writeTable2, 20}}
+var engines = map[string]engine{"v1": {open1, writeTable1, 16}, "v2": {open2, writeTable2, 24}}
 
 var value = strings.Repeat("v", 100)
 
@@ -214,6 +218,44 @@ func many(e engine, s store, folder string, again func() store) store {
 	return s
 }
 
+// Writes entries of most kinds, in tables of two levels and in a log.
+func mixed(e engine, s store, folder string, again func() store) store {
+	put(s, "key", 0, 1500)
+	s.do(flush, "", "")
+	s.do(compact, "a", "z")
+	put(s, "key", 700, 2000)
+	for i := 0; i < 100; i++ {
+		s.do(remove, fmt.Sprintf("key%06d", 3*i), "")
+		s.do(merge, fmt.Sprintf("key%06d", 1990+i), value)
+	}
+	s.do(removeRange, "key000400", "key000450")
+	s.do(rangeKey, "key000500", "key000550")
+	random := rand.New(rand.NewSource(int64(e.newest)))
+	for i, key := 0, []byte{}; i < 1000; i++ { // keys that share random parts with their neighbours
+		key = key[:random.Intn(len(key)+1)]
+		for j := random.Intn(20); j >= 0; j-- {
+			key = append(key, byte(' '+random.Intn(224))) // does not end a line
+		}
+		s.do(set, string(key), value)
+	}
+	s.do(flush, "", "")
+	put(s, "log", 0, 500)
+	return s
+}
+
+// Opens a database of an old format, and upgrades it.
+func upgraded(e engine, s store, folder string, again func() store) store {
+	s.close()
+	old := kind{settings{format: 13, codec: "snappy", filter: "bloom"}, mixed}
+	check(os.RemoveAll(folder))
+	mixed(e, old.open("v2", folder), folder, nil).close()
+	s = again()
+	put(s, "new", 0, 1000)
+	s.do(flush, "", "")
+	put(s, "log", 500, 1000)
+	return s
+}
+
 func large(e engine, s store, folder string, again func() store) store {
 	for i := 0; i < 40; i++ {
 		s.do(set, fmt.Sprintf("large%06d", i), strings.Repeat("v", 1000*i+i))
@@ -258,6 +300,9 @@ func kinds() map[string]kind {
 		if s.codec == "" {
 			s.codec = "snappy"
 		}
+		if s.filter == "" {
+			s.filter = "bloom"
+		}
 		all[name] = kind{s, make}
 	}
 	for version := range engines {
@@ -284,7 +329,20 @@ func kinds() map[string]kind {
 	add("v2-excised-log", settings{}, excisedLog)
 	add("v2-wal-dir", settings{logs: "{store_path}/logs"}, tables)
 	add("v2-secondary", settings{secondary: "{store_path}/second", buffer: 256 << 10}, many)
-	add("v2-small", settings{codec: "none", secondary: "{store_path}/second"}, smallKilled)
+	add("v2-small", settings{format: 20, codec: "none", secondary: "{store_path}/second"},
+		smallKilled)
+	add("v2-upgraded", settings{filter: "fuse8"}, upgraded)
+	add("v2-separated", settings{separated: true, buffer: 64 << 10}, many)
+	add("v2-fuse", settings{filter: "fuse8", codec: "minlz", buffer: 64 << 10}, many)
+	// Formats before 21 write Snappy for MinLZ, and formats before 24 keep values in the tables.
+	codecs := []string{"snappy", "zstd", "minlz", "none"}
+	for format := 13; format <= 24; format++ {
+		for i, filter := range []string{"bloom", "fuse4", "fuse8", "fuse10", "fuse12", "fuse16", "none"} {
+			s := settings{format: uint64(format), filter: filter, codec: codecs[(format+i)%4],
+				separated: i%2 == 0, twoLevels: i%3 == 0}
+			add(fmt.Sprintf("v2-%d-%s-%s", format, filter, s.codec), s, mixed)
+		}
+	}
 	return all
 }
 

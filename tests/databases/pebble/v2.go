@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/cockroachdb/pebble/v2"
@@ -28,10 +29,21 @@ func open2(folder string, s settings) store {
 		EventListener:               &pebble.EventListener{},
 	}
 	codec := map[string]*block.CompressionProfile{"snappy": block.SnappyCompression,
-		"zstd": block.ZstdCompression, "none": block.NoCompression}[s.codec]
+		"zstd": block.ZstdCompression, "minlz": block.MinLZCompression,
+		"none": block.NoCompression}[s.codec]
 	for i := range options.Levels {
-		options.Levels[i].FilterPolicy = bloom.FilterPolicy(10)
+		options.Levels[i].FilterPolicy = filterPolicy(s.filter)
 		options.Levels[i].Compression = func() *block.CompressionProfile { return codec }
+		if s.twoLevels {
+			options.Levels[i].BlockSize = 512
+			options.Levels[i].IndexBlockSize = 512
+		}
+	}
+	if s.separated {
+		options.Experimental.ValueSeparationPolicy = func() pebble.ValueSeparationPolicy {
+			return pebble.ValueSeparationPolicy{
+				Enabled: true, MinimumSize: 50, MaxBlobReferenceDepth: 10, TargetGarbageRatio: 1}
+		}
 	}
 	options.EventListener.FlushBegin = func(pebble.FlushInfo) { flushBegins() }
 	if s.secondary != "" {
@@ -51,6 +63,17 @@ func open2(folder string, s settings) store {
 	db, err := pebble.Open(folder, options)
 	check(err)
 	return store2{db}
+}
+
+func filterPolicy(filter string) pebble.FilterPolicy {
+	var nbits int
+	if n, _ := fmt.Sscanf(filter, "fuse%d", &nbits); n == 1 {
+		return fusePolicy{nbits}
+	}
+	if filter == "none" {
+		return pebble.NoFilterPolicy
+	}
+	return bloom.FilterPolicy(10)
 }
 
 func (s store2) do(what operation, a, b string) {
