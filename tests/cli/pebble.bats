@@ -33,7 +33,8 @@ damage() {
 
 @test "frozen databases: their keys are found, absent ones are not; others' tables are not asked" {
   seq -f 'absent%06.0f' 1000 >absent
-  for name in pebble_v1_current pebble_v1 pebble_v2; do
+  for folder in "$FROZEN"/pebble_*/; do
+    name=$(basename "$folder")
     takes $name
     echo text >db/999999.sst
     finds_all --db db
@@ -41,7 +42,7 @@ damage() {
     [[ $output -lt 30 ]]
     [[ $(lanebloom tables --json db 2>/dev/null |
       jq -r 'select(.file == "(log)") | .engine, .database.manifest, .database.complete') == \
-      $'pebble\nMANIFEST-000001\ntrue' ]]
+      $'pebble\nMANIFEST-00000'[18]$'\ntrue' ]]
   done
   # The logs hold some of the keys, so a lost log would make this test fail.
   takes pebble_v2
@@ -50,7 +51,7 @@ damage() {
 }
 
 @test "a table that a log alone names" {
-  for name in pebble_v1 pebble_v2; do
+  for name in pebble_v1 pebble_v2 pebble_30; do
     takes $name
     table=$(lanebloom tables --json db 2>/dev/null | jq -r 'select(.level == 0) | .file')
     [[ $(lanebloom screen --which --db db <<<log000024 2>/dev/null) == "$table"$'\tlog000024' ]]
@@ -123,6 +124,20 @@ log, found an incomplete one"* && $output == *log000000* ]]
   fails_with "MANIFEST-000001: damaged at 0: expected another checksum" \
     lanebloom screen --db db wanted
   lanebloom screen --all-files --db db <<<table000001 # needs no MANIFEST
+}
+
+@test "a table with a damaged byte is refused, or its keys are found" {
+  for table in pebble_21/000005 pebble_25/000005 pebble_30/000013; do
+    cp "$FROZEN/$table.sst" whole.sst
+    lanebloom screen --db whole.sst "$FROZEN/${table%/*}.keys" >wanted
+    for ((at = 0; at < $(stat -c %s whole.sst); at += 97)); do
+      cp whole.sst damaged.sst
+      damage damaged.sst $at
+      status=0
+      lanebloom screen --db damaged.sst wanted >found 2>err || status=$?
+      [[ $status -eq 2 && -s err ]] || cmp wanted found || { echo "$table: $at"; return 1; }
+    done
+  done
 }
 
 # The tests below need Go and, for their first run, the network, so the quick round skips them.

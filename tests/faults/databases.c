@@ -104,7 +104,7 @@ static lanebloom_status use_database(void)
 
 Test(faults, databases)
 {
-  static const char *const names[] = {"pebble_v1", "pebble_v2"};
+  static const char *const names[] = {"pebble_v1", "pebble_v2", "pebble_30"};
   for (size_t i = 0; i < COUNT(names); i++) {
     read_keys(names[i]);
     survive(&(struct scenario){.name = names[i],

@@ -331,6 +331,7 @@ func kinds() map[string]kind {
 	add("v2-secondary", settings{secondary: "{store_path}/second", buffer: 256 << 10}, many)
 	add("v2-small", settings{format: 20, codec: "none", secondary: "{store_path}/second"},
 		smallKilled)
+	add("v2-small-6", settings{format: 21, codec: "minlz", twoLevels: true}, smallKilled)
 	add("v2-upgraded", settings{filter: "fuse8"}, upgraded)
 	add("v2-separated", settings{separated: true, buffer: 64 << 10}, many)
 	add("v2-fuse", settings{filter: "fuse8", codec: "minlz", buffer: 64 << 10}, many)

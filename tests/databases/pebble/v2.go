@@ -35,8 +35,8 @@ func open2(folder string, s settings) store {
 		options.Levels[i].FilterPolicy = filterPolicy(s.filter)
 		options.Levels[i].Compression = func() *block.CompressionProfile { return codec }
 		if s.twoLevels {
-			options.Levels[i].BlockSize = 512
-			options.Levels[i].IndexBlockSize = 512
+			options.Levels[i].BlockSize = 64
+			options.Levels[i].IndexBlockSize = 64
 		}
 	}
 	if s.separated {
