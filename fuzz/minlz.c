@@ -5,7 +5,7 @@
  *   how many bytes are cut off, less 1, 2 bytes | block
  *
  * SPDX-License-Identifier: MIT */
-#include "tables/minlz.h"
+#include "tables/pebble/minlz.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

@@ -24,7 +24,7 @@
 #include "../bytes.h"
 #include "../cursor.h"
 #include "compression.h"
-#include "minlz.h"
+#include "pebble/minlz.h"
 
 /* ---- Codecs ---- */
 

@@ -1,6 +1,6 @@
 /* MinLZ blocks of random elements, which a model decompresses byte by byte, and damaged blocks.
  * SPDX-License-Identifier: MIT */
-#include "tables/minlz.h"
+#include "tables/pebble/minlz.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

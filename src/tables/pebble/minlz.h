@@ -1,8 +1,8 @@
 /* Decompresses MinLZ, a codec of Pebble. A block is 0, the size of the data as a varint, and
  * elements to the end. An element stores bytes, or copies bytes that were decompressed before.
  * SPDX-License-Identifier: MIT */
-#ifndef LANEBLOOM_TABLES_MINLZ_H
-#define LANEBLOOM_TABLES_MINLZ_H
+#ifndef LANEBLOOM_TABLES_PEBBLE_MINLZ_H
+#define LANEBLOOM_TABLES_PEBBLE_MINLZ_H
 
 #include <lanebloom.h>
 #include <stdbool.h>

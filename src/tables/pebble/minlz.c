@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../cursor.h"
+#include "../../cursor.h"
 #include "minlz.h"
 
 /* The number of bytes that an element stores, and the number of bytes that it copies afterwards
