@@ -31,8 +31,8 @@ static void check_part(const struct entries *entries, size_t *at, lanebloom_slic
   *at += part.size;
 }
 
-/* Checks the key of a row: the prefix of all rows, that of its bundle, and the last part of a row of
- * the bundle up to this one that is not empty. */
+/* Checks the key of a row: the prefix of all rows, that of its bundle, and the last part of a row
+ * of the bundle up to this one that is not empty. */
 static void check_key(const struct entries *entries, uint32_t row)
 {
   const struct columns *columns = &entries->columns;

@@ -3,8 +3,8 @@
  *   payload | compression type, 1 byte | checksum of both, 4 bytes
  *
  * The payload of a filter is the bytes of the filter. Every other payload has entries, in columns
- * (pebble/columns.c) or in rows: a list of entries, then the offsets of restarts, then the number of
- * restarts. An entry omits the prefix that its key shares with the previous key. A restart is an
+ * (pebble/columns.c) or in rows: a list of entries, then the offsets of restarts, then the number
+ * of restarts. An entry omits the prefix that its key shares with the previous key. A restart is an
  * entry that omits nothing.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>

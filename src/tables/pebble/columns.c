@@ -1,9 +1,9 @@
 /* Parses Pebble's columnar blocks. Offsets count from the first byte of the block.
  *
  *   block    custom header | format, 1 byte | number of columns, 2 | number of rows, 4
- *            | for each column: type, 1; offset, 4 | the columns | 0
- *   numbers  encoding, 1 byte: bits 0 to 6 width; bit 7 has a base | base, 8 | padding to a multiple
- *            of the width | the numbers
+ *            | for each column: type, 1; offset, 4 | columns | 0
+ *   numbers  encoding, 1 byte: bits 0 to 6 width; bit 7 has a base | base, 8 | padding to a
+ *            multiple of the width | the numbers
  *   bytes    numbers: 0, then the end of each slice | the slices
  *   prefixes bundle shift, 1 byte | numbers: the end of each slice | the slices
  *
