@@ -109,7 +109,8 @@ Test(faults, databases)
     read_keys(names[i]);
     survive(&(struct scenario){.name = names[i],
                                .run = use_database,
-                               .tolerates = 1 << ALLOCATE | 1 << CLOSE | 1 << READ | 1 << STAT,
+                               .tolerates =
+                                   1 << ALLOCATE | 1 << TRIM | 1 << CLOSE | 1 << READ | 1 << STAT,
                                .of_pipe = true});
   }
   report(100);
