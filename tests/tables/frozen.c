@@ -123,8 +123,9 @@ Test(tables, writers)
   list_free(&absent);
 }
 
-/* A Pebble table of versions 1 to 4 differs from RocksDB's only in its magic number. Tables of
- * later versions have blocks that are not read. */
+/* A Pebble table of versions 1 to 4 differs from RocksDB's only in its magic number. In version 5
+ * data blocks have columns, and this table does not name their schema. Later versions have another
+ * footer. */
 Test(tables, pebble)
 {
   enum { FV2 = 2, MAGIC_NBYTES = 8, AT_VERSION = 12 /* from the end */, NVERSIONS = 8 };
@@ -143,7 +144,8 @@ Test(tables, pebble)
     lanebloom_status status = lanebloom_table_parse(bytes, size, LANEBLOOM_WRITER_UNKNOWN, &table,
                                                     problem, sizeof problem);
     if (version == 0 || version > 5) {
-      cr_assert(status == LANEBLOOM_ERR_LIMIT && strstr(problem, "format_version"), "%s", problem);
+      cr_assert(status, "version %u", version);
+      cr_assert(version != 0 || strstr(problem, "format_version"), "%s", problem);
       continue;
     }
     cr_assert(status == LANEBLOOM_OK, "version %u: %s", version, problem);

@@ -322,26 +322,6 @@ Test(tables, filters_in_another_order)
   }
 }
 
-/* Pebble's data blocks in columns are not read. So it is not known which filters of a filter block
- * belong to data blocks. Pebble writes no such filter block, but a file may have one. */
-Test(tables, a_filter_block_beside_columns)
-{
-  static const uint8_t pebble[] = {0xf0, 0x9f, 0xaa, 0xb3, 0xf0, 0x9f, 0xaa, 0xb3};
-  struct table_file *file = test_alloc(sizeof *file);
-  const char *const letters = "abc";
-  const struct handle data = table_add_data(file, letters, suffix);
-  const struct handle filters = table_add_filters(file, &data, &letters, 1);
-  table_add_handle(file, "z", data);
-  const struct handle index = table_end_entries(file);
-  const struct handle properties = table_add_properties(file, text(bytewise), 0);
-  table_add_handle(file, "filter.rocksdb.BuiltinBloomFilter", filters);
-  table_add_handle(file, "rocksdb.properties", properties);
-  table_finish(file, false, table_end_entries(file), index);
-  memcpy(file->bytes + file->n - sizeof pebble, pebble, sizeof pebble);
-  check_table_file(file, letters, "every key may be in the table");
-  free(file);
-}
-
 Test(tables, a_key_without_a_suffix)
 {
   struct table_file *file = make_small_table("abc", suffix, text(bytewise));

@@ -232,7 +232,7 @@ static lanebloom_slice string(const char *text)
 struct form {
   const char *comparator, *schema;
   size_t nblocks; /* of data */
-  bool has_two_levels;
+  bool has_two_levels, has_filter_block;
 };
 
 static struct handle put_properties(struct file *file, const struct form *form, uint8_t nkeys)
@@ -247,6 +247,27 @@ static struct handle put_properties(struct file *file, const struct form *form, 
   put_columns(file, 0, 4, 0, (struct made_column[]){{SLICES, NULL, names}, {SLICES, NULL, values}},
               2);
   return end_block(file);
+}
+
+/* Puts a filter block that has a filter for each data block. Pebble writes no such block, but a file may have one. */
+static void put_filter_block(struct file *file, const struct handle *data, size_t nblocks,
+                             const lanebloom_slice *keys, size_t n)
+{
+  enum { BITS_PER_KEY = 20, BASE_LG = 4 /* less than a data block */ };
+  lanebloom_filter_block_builder *builder;
+  lanebloom_slice block;
+  cr_assert(lanebloom_filter_block_builder_create(LANEBLOOM_LEVELDB, BITS_PER_KEY, BASE_LG,
+                                                  &builder) == LANEBLOOM_OK);
+  for (size_t i = 0; i < nblocks; i++) {
+    const size_t begin = n * i / nblocks, end = n * (i + 1) / nblocks;
+    const lanebloom_keys some = lanebloom_keys_slices(keys + begin, end - begin);
+    cr_assert(lanebloom_filter_block_builder_start_block(builder, data[i].offset) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_block_builder_add(builder, &some) == LANEBLOOM_OK);
+  }
+  cr_assert(lanebloom_filter_block_builder_finish(builder, &block.data, &block.size) ==
+            LANEBLOOM_OK);
+  put_bytes(file, block);
+  lanebloom_filter_block_builder_free(builder);
 }
 
 /* Makes a table of version 7. Its data blocks have about as many keys each. */
@@ -275,7 +296,10 @@ static void make_table(struct file *file, const struct form *form, const laneblo
     index[0] = put_index(file, separators, data, form->nblocks);
   }
   const struct handle properties = put_properties(file, form, (uint8_t)n);
-  put_bytes(file, filter);
+  if (form->has_filter_block)
+    put_filter_block(file, data, form->nblocks, keys, n);
+  else
+    put_bytes(file, filter);
   const struct handle filter_handle = end_block(file);
 
   static struct file handles;
@@ -283,7 +307,9 @@ static void make_table(struct file *file, const struct form *form, const laneblo
   put_handle(&handles, filter_handle);
   const size_t nfilter = handles.n;
   put_handle(&handles, properties);
-  const lanebloom_slice names[] = {string("fullfilter.rocksdb.BuiltinBloomFilter"),
+  const lanebloom_slice names[] = {string(form->has_filter_block
+                                              ? "filter.leveldb.BuiltinBloomFilter2"
+                                              : "fullfilter.rocksdb.BuiltinBloomFilter"),
                                    string("rocksdb.properties")},
                         values[] = {{handles.bytes, nfilter},
                                     {handles.bytes + nfilter, handles.n - nfilter}};
@@ -340,14 +366,18 @@ Test(pebble_tables, schemas_and_orders)
     const char *warning; /* NULL: there is a range, and no warning */
     bool uses_filter;
   } cases[] = {
-      {{bytewise, DEFAULT_SCHEMA, 1, false}, NULL, true},
-      {{bytewise, DEFAULT_SCHEMA, 7, false}, NULL, true},
-      {{bytewise, DEFAULT_SCHEMA, 7, true}, NULL, true},
-      {{bytewise, "crdb1", 3, false}, unknown, true},
-      {{bytewise, "", 3, false}, unknown, true},
-      {{bytewise, "DefaultKeySchema(other,16)", 3, false}, unknown, true},
-      {{bytewise, "DefaultKeySchema(leveldb.BytewiseComparator2,16)", 3, false}, unknown, true},
-      {{"other", "DefaultKeySchema(other,16)", 3, true}, other, false},
+      {{bytewise, DEFAULT_SCHEMA, 1, false, false}, NULL, true},
+      {{bytewise, DEFAULT_SCHEMA, 7, false, false}, NULL, true},
+      {{bytewise, DEFAULT_SCHEMA, 7, true, false}, NULL, true},
+      {{bytewise, "crdb1", 3, false, false}, unknown, true},
+      {{bytewise, "", 3, false, false}, unknown, true},
+      {{bytewise, "DefaultKeySchema(other,16)", 3, false, false}, unknown, true},
+      {{bytewise, "DefaultKeySchema(leveldb.BytewiseComparator2,16)", 3, false, false},
+       unknown,
+       true},
+      {{bytewise, DEFAULT_SCHEMA, 7, true, true}, NULL, true},
+      {{bytewise, "crdb1", 7, false, true}, unknown, true},
+      {{"other", "DefaultKeySchema(other,16)", 3, true, false}, other, false},
   };
   static struct file file;
   static struct sample sample;
@@ -381,7 +411,7 @@ Test(pebble_tables, schemas_and_orders)
 Test(pebble_tables, no_keys)
 {
   static struct file file;
-  const struct form form = {"leveldb.BytewiseComparator", DEFAULT_SCHEMA, 1, false};
+  const struct form form = {"leveldb.BytewiseComparator", DEFAULT_SCHEMA, 1, false, false};
   make_table(&file, &form, NULL, 0, (lanebloom_slice){"\0\0\0\0\0", 5});
   lanebloom_table *table;
   cr_assert(lanebloom_table_parse(file.bytes, file.n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==
