@@ -161,6 +161,24 @@ each_verb() {
   [[ $nfaults -gt 40 && $nrefused -lt 10 ]]
 }
 
+# With 64 filters or more, the keys of a whole chunk are copied and screened together.
+@test "memory, for the keys of a chunk" {
+  needs_interposing
+  make_inputs
+  local command=(screen -j 1 -c --filters-from names) nfaults=0 nrefused=0
+  mkdir same
+  for i in {1..64}; do
+    cp filter same/$i
+    echo same/$i
+  done >names
+  : >none
+  serve malloc none 1 1 "${command[@]}" none
+  local first=$((ncalls + 1))
+  each malloc fail "${command[@]}" others
+  echo "# malloc: $nfaults faults, $nrefused of them errors, the others without effect" >&3
+  [[ $nrefused -ge 2 ]] # offsets and bytes
+}
+
 @test "threads that cannot be had" {
   needs_interposing
   make_inputs
