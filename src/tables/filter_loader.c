@@ -54,7 +54,10 @@ static void find_contents(const struct loader *loader, lanebloom_table *table)
     lanebloom_table_warn(table, "the filter is not used: no properties say what it holds");
     return;
   }
-  if (table->engine == LANEBLOOM_ENGINE_PEBBLE && !is_bytewise(table->comparator)) {
+  if (table->engine == LANEBLOOM_ENGINE_PEBBLE &&
+      (!is_bytewise(table->comparator) ||
+       lanebloom_properties_key_schema(properties, table->comparator) ==
+           SCHEMA_OF_ANOTHER_COMPARER)) {
     table->has_prefixes = true;
     lanebloom_table_warn(table,
                          "the filter is not used: it holds what its comparer extracts from keys");

@@ -225,19 +225,11 @@ static bool has_one_empty_block(const struct loader *loader, const lanebloom_tab
   return table->engine == LANEBLOOM_ENGINE_PEBBLE && index->n == 1 && may_lack_keys(loader, table);
 }
 
-/* May data blocks store keys in columns that this library does not know? Pebble's default schema
- * names the comparer, which decides where the suffix of a key begins. */
+/* May data blocks store keys in columns that this library does not know? */
 static bool has_unknown_columns(const struct loader *loader, const lanebloom_table *table)
 {
-  static const char default_schema[] = "DefaultKeySchema(";
-  enum { BEGINNING_NBYTES = sizeof default_schema - 1 };
-  const char *schema = loader->properties.key_schema;
-  const size_t n = strlen(table->comparator);
-  if (lanebloom_block_layout(&loader->reader.footer, BLOCK_DATA) == NO_COLUMNS)
-    return false;
-  return !schema || strncmp(schema, default_schema, BEGINNING_NBYTES) != 0 ||
-         strncmp(schema + BEGINNING_NBYTES, table->comparator, n) != 0 ||
-         schema[BEGINNING_NBYTES + n] != ',';
+  return lanebloom_block_layout(&loader->reader.footer, BLOCK_DATA) != NO_COLUMNS &&
+         lanebloom_properties_key_schema(&loader->properties, table->comparator) != SCHEMA_DEFAULT;
 }
 
 /* Returns why the order of keys cannot be used, or NULL if it can. */

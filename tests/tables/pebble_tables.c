@@ -360,6 +360,7 @@ Test(pebble_tables, schemas_and_orders)
 #define DEFAULT_SCHEMA "DefaultKeySchema(leveldb.BytewiseComparator,16)"
   static const char bytewise[] = "leveldb.BytewiseComparator",
                     unknown[] = "by an unknown schema, so the key range is not known",
+                    split[] = "it holds what its comparer extracts from keys",
                     other[] = "in their comparator's order, so the key range is not known";
   static const struct {
     struct form form;
@@ -369,14 +370,16 @@ Test(pebble_tables, schemas_and_orders)
       {{bytewise, DEFAULT_SCHEMA, 1, false, false}, NULL, true},
       {{bytewise, DEFAULT_SCHEMA, 7, false, false}, NULL, true},
       {{bytewise, DEFAULT_SCHEMA, 7, true, false}, NULL, true},
-      {{bytewise, "crdb1", 3, false, false}, unknown, true},
       {{bytewise, "", 3, false, false}, unknown, true},
-      {{bytewise, "DefaultKeySchema(other,16)", 3, false, false}, unknown, true},
+      {{bytewise, "unheard-of", 3, false, false}, unknown, true},
+      {{bytewise, "crdb1", 3, false, false}, split, false},
+      {{bytewise, "DefaultKeySchema(other,16)", 3, false, false}, split, false},
       {{bytewise, "DefaultKeySchema(leveldb.BytewiseComparator2,16)", 3, false, false},
-       unknown,
-       true},
+       split,
+       false},
       {{bytewise, DEFAULT_SCHEMA, 7, true, true}, NULL, true},
-      {{bytewise, "crdb1", 7, false, true}, unknown, true},
+      {{bytewise, "unheard-of", 7, false, true}, unknown, true},
+      {{bytewise, "crdb1", 7, false, true}, split, false},
       {{"other", "DefaultKeySchema(other,16)", 3, true, false}, other, false},
   };
   static struct file file;
