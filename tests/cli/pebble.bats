@@ -234,7 +234,7 @@ beside_writer() {
   beside_writer v2-secondary
 }
 
-@test "beside a writer: Pebble 2, binary fuse filters and MinLZ, and values in files of their own" {
+@test "beside a writer: Pebble 2, binary fuse filters and MinLZ, and values in other files" {
   needs_pebble
   beside_writer v2-fuse
   beside_writer v2-separated
