@@ -22,8 +22,9 @@ struct chunk_keys {
 
 /* Stores the keys of all records that the cutter cuts, in place of the keys of the last chunk, and
  * then begins again to cut the chunk. A record without a key has an empty key. at_beginning: as for
- * cutter_begin(). Returns false if memory ran out. The memory stays allocated for later chunks. It is
- * bounded by the largest chunk: at most 1.5 times the bytes of its keys, and 12 bytes per key. */
+ * cutter_begin(). Returns false if memory ran out. The memory stays allocated for later chunks. It
+ * is bounded by the largest chunk: at most 1.5 times the bytes of its keys, and 12 bytes per key.
+ */
 bool chunk_keys_take(struct chunk_keys *keys, struct cutter *cutter, const struct chunk *chunk,
                      bool at_beginning);
 void chunk_keys_free(struct chunk_keys *keys);

@@ -563,10 +563,20 @@ END
     named $numbers "AMD EPYC" "other/results/cpus/AMD-EPYC-${numbers//:/-}.json"
   done
   named 25:1:2 "AMD EPYC" other/results/AMD-EPYC-2026-11-20T120000.json
+  # These files may be of two CPUs, because they do not say family and model.
+  for commit in abc def; do
+    jq --arg commit $commit 'del(.context.cpu_family, .context.cpu_model) |
+      .context.commit = $commit' other/results/AMD-EPYC-2026-11-20T120000.json \
+      >other/results/AMD-EPYC-$commit.json
+  done
+  mv other/results/AMD-EPYC-abc.json other/results/cpus
   [ "$(other/scripts/cpus.sh results/AMD-EPYC-2026-11-20T120000.json)" = \
     results/cpus/AMD-EPYC-0123456789.json ]
+  other/scripts/cpus.sh results/AMD-EPYC-def.json
   [ "$(ls other/results/cpus)" = "AMD-EPYC-0123456789.json
-AMD-EPYC-25-17-1.json" ]
+AMD-EPYC-25-17-1.json
+AMD-EPYC-abc.json
+AMD-EPYC-def-def.json" ]
 }
 
 # Makes a document of the Xeon's sample with rows that README needs. COMMANDS are those of

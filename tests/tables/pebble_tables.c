@@ -249,7 +249,8 @@ static struct handle put_properties(struct file *file, const struct form *form, 
   return end_block(file);
 }
 
-/* Puts a filter block that has a filter for each data block. Pebble writes no such block, but a file may have one. */
+/* Puts a filter block that has a filter for each data block. Pebble writes no such block, but a
+ * file may have one. */
 static void put_filter_block(struct file *file, const struct handle *data, size_t nblocks,
                              const lanebloom_slice *keys, size_t n)
 {
