@@ -251,12 +251,12 @@ same() {
   # makes equal neighbours, also across the ends of chunks
   awk '{ for (i = NR % 3; i < 3; i++) print }' keys >repeated
   yes same | head -n 300000 >>repeated
-  local several=-j3 large=12000000 # a filter so large is filled by partitions
+  local several=-j3 large=12000000 # above 14 MiB, large batches fill a filter by partitions
   local more=("--format leveldb" "--expected 100000" "--expected 7" "--rate 0.01 --expected 400000")
   ! exhaustive || several="-j2 -j3 --jobs=8 --" large=100000000
   exhaustive || more=()
   for options in "" "--format rocksdb-legacy --bits 5" "--format leveldb --expected 500000" \
-    "--rate 0.02" "--expected $large" "${more[@]}"; do
+    "--rate 0.02" "--format leveldb --expected $large" "${more[@]}"; do
     lanebloom build -j1 $options -o one repeated lines
     for jobs in $several; do
       [[ $jobs == -- ]] && jobs=
