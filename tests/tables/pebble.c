@@ -219,6 +219,30 @@ Test(pebble, odd_blocks)
   }
 }
 
+/* A block has at most one row for each byte, or for each three bytes if there are many rows. */
+Test(pebble, many_rows)
+{
+  enum { NBYTES = 600000 };
+  static const struct {
+    size_t nbytes;
+    uint32_t nrows;
+    lanebloom_status status;
+  } cases[] = {{2000, 2000, LANEBLOOM_OK},
+               {2000, 2001, LANEBLOOM_ERR_CORRUPT},
+               {NBYTES, 3 << 16, LANEBLOOM_OK},
+               {NBYTES, NBYTES / 3, LANEBLOOM_OK},
+               {NBYTES, NBYTES / 3 + 1, LANEBLOOM_ERR_CORRUPT},
+               {NBYTES, NBYTES, LANEBLOOM_ERR_CORRUPT}};
+  static uint8_t bytes[NBYTES];
+  static char text[MAX_TEXT_NBYTES];
+  hex_decode("010200000000000311000000031200000000000000", bytes, sizeof bytes);
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    test_context("case %zu", i);
+    store_le32(bytes + 3, cases[i].nrows);
+    cr_assert(read_entries(bytes, cases[i].nbytes, COLUMNS_NAMES, text) == cases[i].status);
+  }
+}
+
 /* ---- Filters ---- */
 
 Test(pebble, bloom_filters)

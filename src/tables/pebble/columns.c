@@ -110,6 +110,17 @@ static bool read_column(uint8_t type, const uint8_t *block, struct cursor *rest,
 
 enum { NCOLUMNS_NBYTES = 2, NROWS_NBYTES = 4, OFFSET_NBYTES = 4, COLUMN_NBYTES = 5 };
 
+/* May a block of nbytes have so many rows? If not, a damaged number would make a small block take
+ * long. A row takes at least a byte, because keys, or else their trailers or handles, differ. The
+ * numbers of a row are the ends of its slices, and its trailer or handle. At most three rows have
+ * the same numbers: one with a suffix, one without, and one that is only the prefix of all rows. So
+ * if there are more rows than three times the values of two bytes, each takes three bytes. */
+static bool may_have_rows(size_t nbytes, uint32_t nrows)
+{
+  enum { MAX_NEQUAL = 3, MAX_NSHORT = MAX_NEQUAL << 16, LONG_NBYTES = 3 };
+  return nrows <= (nrows > MAX_NSHORT ? nbytes / LONG_NBYTES : nbytes);
+}
+
 uint8_t lanebloom_columns_format(enum column_layout layout, const uint8_t *bytes, size_t nbytes)
 {
   const size_t at = layouts[layout].header_nbytes;
@@ -128,9 +139,7 @@ bool lanebloom_columns_begin(enum column_layout layout, const uint8_t *bytes, si
     return false;
   const size_t n = (size_t)(ncolumns[0] | ncolumns[1] << 8);
   *columns = (struct columns){.layout = layout, .nrows = load_le32(nrows)};
-  /* Each row takes a byte at least, because keys, or else their trailers, differ. So a damaged
-   * number does not make a small block take long. */
-  if (n < expected->ncolumns || columns->nrows > nbytes ||
+  if (n < expected->ncolumns || !may_have_rows(nbytes, columns->nrows) ||
       !cursor_bytes(&rest, n * COLUMN_NBYTES, &list))
     return false;
   uint64_t begin = (uint64_t)(rest.at - bytes);
