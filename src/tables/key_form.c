@@ -43,6 +43,16 @@ static void examine(struct ends *ends, const lanebloom_table *table, const struc
   set_previous(previous, stored);
 }
 
+/* Does the filter of Pebble lack the key? It holds what the comparer extracts from keys. */
+static bool is_lacking(const lanebloom_table *table, const struct entries *entries)
+{
+  const lanebloom_slice stored = {entries->key, entries->key_nbytes},
+                        key = user_key(stored, SUFFIX_NBYTES);
+  return table->engine == LANEBLOOM_ENGINE_PEBBLE && table->uses_filter &&
+         table->kind == LANEBLOOM_TABLE_FILTER_FULL && table->filters[0] &&
+         !lanebloom_filter_may_contain(table->filters[0], key.data, key.size);
+}
+
 static lanebloom_status copy_key(const struct entries *entries, const struct problem *problem,
                                  lanebloom_slice *key)
 {
@@ -65,22 +75,27 @@ struct walk {
 static lanebloom_status walk_entries(const struct walk *walk, struct entries *entries,
                                      size_t block_nbytes, struct previous_key *previous)
 {
+  enum { MAX_ASKED_NBYTES = 1 << 16 }; /* so many keys show whether the filter holds whole keys */
   struct ends *ends = walk->ends;
   lanebloom_status status = LANEBLOOM_OK;
-  size_t n = 0, left = max_examined_nbytes(block_nbytes);
+  size_t n = 0, left = ends->is_form_known ? MAX_ASKED_NBYTES : max_examined_nbytes(block_nbytes);
   for (; !status && lanebloom_entries_next(entries); n++) {
     if (ends->is_form_known && entries->key_nbytes < SUFFIX_NBYTES)
       status =
           problem_set(walk->problem, LANEBLOOM_ERR_CORRUPT,
                       "damaged data block: expected keys of at least %d bytes, found one of %zu",
                       SUFFIX_NBYTES, entries->key_nbytes);
-    if (previous->bytes && entries->key_nbytes <= left) {
-      examine(ends, walk->table, entries, previous);
+    if (!status && entries->key_nbytes <= left) {
+      if (ends->is_form_known)
+        ends->is_split |= is_lacking(walk->table, entries);
+      else
+        examine(ends, walk->table, entries, previous);
       left -= entries->key_nbytes;
     }
     if (!status && walk->has_first && n == 0)
       status = copy_key(entries, walk->problem, &ends->first);
   }
+  ends->is_split |= entries->columns.has_suffixes;
   if (!status && !entries->damaged && n == 0)
     status = problem_set(walk->problem, LANEBLOOM_ERR_CORRUPT,
                          "damaged data block: expected keys, found none");

@@ -59,6 +59,7 @@ struct ends {
     bool ascends;      /* if so, are they in bytewise order? */
   } forms[NKEY_FORMS];
   bool is_form_known;          /* keys are INTERNAL_KEYS, so `forms` is not used */
+  bool is_split;               /* the comparer of Pebble extracts parts of keys */
   bool has_values_apart;       /* an end has a form that is not read, so its key is not known */
   lanebloom_slice first, last; /* the table's first and last key as stored */
 };

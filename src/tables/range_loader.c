@@ -63,6 +63,17 @@ static void drop_filter(lanebloom_table *table, const char *why)
   table->uses_filter = false;
 }
 
+/* Stops using what only Pebble's default comparer guarantees: that the filter holds whole keys, and
+ * that keys are in bytewise order. A program may change a copy of this comparer but not its
+ * name. */
+static void drop_comparer(lanebloom_table *table)
+{
+  drop_filter(table, "the comparer has the name of the default one but extracts parts of keys, so "
+                     "neither the filter nor the key range is used");
+  table->has_prefixes |= table->has_whole_keys;
+  table->has_whole_keys = false;
+}
+
 static void set_range(lanebloom_table *table, struct ends *ends, size_t first_suffix,
                       size_t last_suffix)
 {
@@ -178,7 +189,9 @@ static lanebloom_status decide_named(const struct loader *loader, lanebloom_tabl
   const size_t suffix = loader->properties.index_has_user_keys ? 0 : SUFFIX_NBYTES;
   if (table->kind == LANEBLOOM_TABLE_FILTER_BLOCK && !lanebloom_index_ascends(index, suffix))
     drop_order(table, "the index is not in bytewise order");
-  if (loader->reader.is_too_large)
+  if (ends->is_split)
+    drop_comparer(table);
+  else if (loader->reader.is_too_large)
     lanebloom_table_warn(table, large_block);
   else if (ends->has_values_apart)
     lanebloom_table_warn(table, values_apart);

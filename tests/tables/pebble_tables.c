@@ -233,6 +233,7 @@ struct form {
   const char *comparator, *schema;
   size_t nblocks; /* of data */
   bool has_two_levels, has_filter_block;
+  size_t prefix_nbytes; /* of a key; the rest is a suffix. 0: a key is a prefix */
 };
 
 static struct handle put_properties(struct file *file, const struct form *form, uint8_t nkeys)
@@ -275,15 +276,19 @@ static void put_filter_block(struct file *file, const struct handle *data, size_
 static void make_table(struct file *file, const struct form *form, const lanebloom_slice *keys,
                        size_t n, lanebloom_slice filter)
 {
-  lanebloom_slice none[MAX_NKEYS], separators[MAX_NKEYS];
+  lanebloom_slice prefixes[MAX_NKEYS], suffixes[MAX_NKEYS], separators[MAX_NKEYS];
   uint64_t trailers[MAX_NKEYS] = {0};
   struct handle data[MAX_NKEYS], index[2];
-  for (size_t i = 0; i < n; i++)
-    none[i] = (lanebloom_slice){"", 0};
+  for (size_t i = 0; i < n; i++) {
+    const bool has_suffix = form->prefix_nbytes > 0 && form->prefix_nbytes < keys[i].size;
+    const size_t split = has_suffix ? form->prefix_nbytes : keys[i].size;
+    prefixes[i] = part(keys[i], 0, split);
+    suffixes[i] = part(keys[i], split, keys[i].size);
+  }
   file->n = file->begin = 0;
   for (size_t i = 0; i < form->nblocks; i++) {
     const size_t begin = n * i / form->nblocks, end = n * (i + 1) / form->nblocks;
-    put_data(file, keys + begin, none, trailers, end - begin, 4);
+    put_data(file, prefixes + begin, suffixes + begin, trailers, end - begin, 4);
     data[i] = end_block(file);
     separators[i] = n > 0 ? keys[end - 1] : string("");
   }
@@ -368,20 +373,20 @@ Test(pebble_tables, schemas_and_orders)
     const char *warning; /* NULL: there is a range, and no warning */
     bool uses_filter;
   } cases[] = {
-      {{bytewise, DEFAULT_SCHEMA, 1, false, false}, NULL, true},
-      {{bytewise, DEFAULT_SCHEMA, 7, false, false}, NULL, true},
-      {{bytewise, DEFAULT_SCHEMA, 7, true, false}, NULL, true},
-      {{bytewise, "", 3, false, false}, unknown, true},
-      {{bytewise, "unheard-of", 3, false, false}, unknown, true},
-      {{bytewise, "crdb1", 3, false, false}, split, false},
-      {{bytewise, "DefaultKeySchema(other,16)", 3, false, false}, split, false},
-      {{bytewise, "DefaultKeySchema(leveldb.BytewiseComparator2,16)", 3, false, false},
+      {{bytewise, DEFAULT_SCHEMA, 1, false, false, 0}, NULL, true},
+      {{bytewise, DEFAULT_SCHEMA, 7, false, false, 0}, NULL, true},
+      {{bytewise, DEFAULT_SCHEMA, 7, true, false, 0}, NULL, true},
+      {{bytewise, "", 3, false, false, 0}, unknown, true},
+      {{bytewise, "unheard-of", 3, false, false, 0}, unknown, true},
+      {{bytewise, "crdb1", 3, false, false, 0}, split, false},
+      {{bytewise, "DefaultKeySchema(other,16)", 3, false, false, 0}, split, false},
+      {{bytewise, "DefaultKeySchema(leveldb.BytewiseComparator2,16)", 3, false, false, 0},
        split,
        false},
-      {{bytewise, DEFAULT_SCHEMA, 7, true, true}, NULL, true},
-      {{bytewise, "unheard-of", 7, false, true}, unknown, true},
-      {{bytewise, "crdb1", 7, false, true}, split, false},
-      {{"other", "DefaultKeySchema(other,16)", 3, true, false}, other, false},
+      {{bytewise, DEFAULT_SCHEMA, 7, true, true, 0}, NULL, true},
+      {{bytewise, "unheard-of", 7, false, true, 0}, unknown, true},
+      {{bytewise, "crdb1", 7, false, true, 0}, split, false},
+      {{"other", "DefaultKeySchema(other,16)", 3, true, false, 0}, other, false},
   };
   static struct file file;
   static struct sample sample;
@@ -411,11 +416,43 @@ Test(pebble_tables, schemas_and_orders)
   guarded_free(&sample.filter);
 }
 
+/* A program may let a copy of the default comparer extract prefixes, and keep its name. */
+Test(pebble_tables, changed_comparers)
+{
+  static struct file file;
+  static struct sample sample;
+  sample_read(&sample);
+  for (size_t i = 0; i < 4; i++) {
+    test_context("case %zu", i);
+    const bool has_suffixes = i & 1, lacks_keys = i & 2;
+    const struct form form = {
+        "leveldb.BytewiseComparator", DEFAULT_SCHEMA, 7, false, false, has_suffixes};
+    lanebloom_slice keys[MAX_NKEYS];
+    for (size_t j = 0; j < sample.n; j++) /* the filter lacks the first key without its last byte */
+      keys[j] = part(sample.keys[j], 0, sample.keys[j].size - (lacks_keys && j == 0));
+    make_table(&file, &form, keys, sample.n,
+               (lanebloom_slice){sample.filter.bytes, sample.filter.nbytes});
+    lanebloom_table *table;
+    cr_assert(lanebloom_table_parse(file.bytes, file.n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL,
+                                    0) == LANEBLOOM_OK);
+    const bool is_default = !has_suffixes && !lacks_keys;
+    cr_assert(table->uses_filter == is_default && table->has_range == is_default);
+    cr_assert(table->has_whole_keys == is_default && table->has_prefixes == !is_default);
+    cr_assert(is_default || strstr(table->warning, "extracts parts of keys"), "%s", table->warning);
+    const lanebloom_keys all = lanebloom_keys_slices(keys, sample.n);
+    cr_assert(lanebloom_table_screen(table, &all, NULL) == sample.n);
+    lanebloom_table_free(table);
+  }
+  for (size_t i = 0; i < sample.n; i++)
+    guarded_free(&sample.bytes[i]);
+  guarded_free(&sample.filter);
+}
+
 /* A table that holds only ranges has a data block without rows. */
 Test(pebble_tables, no_keys)
 {
   static struct file file;
-  const struct form form = {"leveldb.BytewiseComparator", DEFAULT_SCHEMA, 1, false, false};
+  const struct form form = {"leveldb.BytewiseComparator", DEFAULT_SCHEMA, 1, false, false, 0};
   make_table(&file, &form, NULL, 0, (lanebloom_slice){"\0\0\0\0\0", 5});
   lanebloom_table *table;
   cr_assert(lanebloom_table_parse(file.bytes, file.n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL, 0) ==

@@ -198,6 +198,7 @@ static bool next_key(struct columns *columns, struct entries *entries)
   struct cursor suffix;
   if (!next_prefix(columns, entries) || !slice(&columns->columns[1], columns->row, &suffix))
     return false;
+  columns->has_suffixes |= cursor_left(&suffix) > 0;
   const size_t nbytes = put(entries, columns->prefix_nbytes, &suffix);
   store_le64(entries->key + nbytes, number(&columns->columns[2], columns->row));
   entries->key_nbytes = nbytes + sizeof(uint64_t);

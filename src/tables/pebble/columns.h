@@ -41,6 +41,7 @@ struct columns {
   unsigned bundle_shift;
   size_t shared_nbytes; /* of the key: what all rows of the bundle share */
   size_t prefix_nbytes; /* of the key: all but suffix and trailer */
+  bool has_suffixes;    /* did a row have a suffix? */
 };
 
 /* Returns the format of a block of nbytes, which is COLUMNS_FORMAT in all blocks that are known.
