@@ -186,7 +186,8 @@ typedef struct lanebloom_table_info {
   const char *prefix_extractor; /* "rocksdb.FixedPrefix.3", ... */
   const char *warning;          /* one line that says why some facts are missing, or "" */
 
-  /* The codecs of compressed blocks, among the blocks that were read: "zstd", or "zstd,minlz". */
+  /* The codecs of the compressed blocks among those that were read, separated by commas: "zstd",
+   * "zstd,minlz", ... It is "" if no such block is compressed. */
   const char *codecs;
 } lanebloom_table_info;
 

@@ -87,7 +87,6 @@ static lanebloom_status decompress(struct block_reader *reader, uint8_t type, en
                                   .bytes = block->bytes,
                                   .nbytes = block->nbytes,
                                   .max_nbytes = reader->max_block_nbytes};
-  reader->codecs |= UINT32_C(1) << compressed.codec;
   if (compressed.max_nbytes > reader->decompressed_left)
     compressed.max_nbytes = reader->decompressed_left;
   if (compressed.codec == CODEC_NONE)
@@ -120,6 +119,7 @@ static lanebloom_status decompress(struct block_reader *reader, uint8_t type, en
                        "damaged %s at %" PRIu64 ": expected %s, found something else", what,
                        block->offset, lanebloom_codec_name(compressed.codec));
   reader->decompressed_left -= nbytes;
+  reader->codecs |= UINT32_C(1) << compressed.codec;
   free(block->memory);
   block->bytes = block->memory = bytes;
   block->nbytes = nbytes;

@@ -19,7 +19,7 @@ struct block_reader {
    * name one block could take very long. */
   uint64_t nbytes_left, decompressed_left, max_block_nbytes;
   bool is_too_large; /* did the last block fail because of the limits of decompression? */
-  uint32_t codecs;   /* bit i: a block that was read has the codec i */
+  uint32_t codecs;   /* bit i: a block with the codec i was decompressed */
 
   const struct problem *problem;
 };

@@ -37,8 +37,8 @@ struct compressed {
 enum codec lanebloom_codec(lanebloom_engine engine, uint8_t type, lanebloom_slice block);
 const char *lanebloom_codec_name(enum codec codec);
 
-/* Lists the names of compressing codecs, with commas between them. codecs: bit i stands for codec
- * i. */
+/* Lists the names of codecs other than NONE, with commas between them. codecs: bit i stands for
+ * codec i. */
 enum { CODECS_NBYTES = 64 }; /* enough for all names */
 void lanebloom_codec_list(uint32_t codecs, char text[CODECS_NBYTES]);
 

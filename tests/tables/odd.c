@@ -215,6 +215,35 @@ Test(tables, a_key_where_no_separator_leads)
   }
 }
 
+/* A block that is not decompressed has no part in the list of codecs. Here its type stands for two
+ * codecs, and its bytes are of neither. */
+Test(tables, the_codec_of_a_damaged_block)
+{
+  enum { NBLOCKS = 3, ZLIB_OR_ZSTD = 2 };
+  static const char *const letters[NBLOCKS] = {"a", "b", "c"};
+  struct table_file *file = test_alloc(sizeof *file);
+  struct handle data[NBLOCKS];
+  for (size_t b = 0; b < NBLOCKS; b++)
+    data[b] = table_add_data(file, letters[b], "");
+  uint8_t *block = file->bytes + data[1].offset;
+  const size_t nbytes = (size_t)data[1].nbytes + 1;
+  block[nbytes - 1] = ZLIB_OR_ZSTD;
+  store_le32(block + nbytes, lanebloom_checksum(CHECKSUM_CRC32C, block, nbytes));
+  const struct handle filters = table_add_filters(file, data, letters, NBLOCKS);
+  for (size_t b = 0; b < NBLOCKS; b++)
+    table_add_handle(file, letters[b], data[b]);
+  const struct handle index = table_end_entries(file);
+  table_add_handle(file, "filter.leveldb.BuiltinBloomFilter2", filters);
+  table_finish(file, true, table_end_entries(file), index);
+  lanebloom_table *table;
+  cr_assert(lanebloom_table_parse(file->bytes, file->n, LANEBLOOM_WRITER_UNKNOWN, &table, NULL,
+                                  0) == LANEBLOOM_OK);
+  cr_assert(strstr(table->warning, "a data block is damaged"), "%s", table->warning);
+  cr_assert(table->codecs[0] == 0, "%s", table->codecs);
+  lanebloom_table_free(table);
+  free(file);
+}
+
 /* Without a filter, it is not known whether stored keys are the user's own or have a suffix. Both
  * kinds of keys must be found. */
 Test(tables, a_suffix_or_none)
