@@ -255,7 +255,7 @@ static bool find_end(const struct block *block, uint32_t nrestarts, bool has_has
 
 bool lanebloom_block_has_values_apart(const struct block *block, lanebloom_engine engine)
 {
-  return engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4 &&
+  return block->layout == NO_COLUMNS && engine != LANEBLOOM_ENGINE_LEVELDB && block->nbytes >= 4 &&
          load_le32(block->bytes + block->nbytes - 4) & HAS_VALUES_APART;
 }
 

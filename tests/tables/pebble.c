@@ -243,6 +243,16 @@ Test(pebble, many_rows)
   }
 }
 
+/* A flag of rows has no meaning at the end of columns. */
+Test(pebble, flags_of_rows)
+{
+  static const uint8_t values_apart[] = {0, 0, 0, 0x10};
+  struct block block = {.bytes = values_apart, .nbytes = sizeof values_apart};
+  cr_assert(lanebloom_block_has_values_apart(&block, LANEBLOOM_ENGINE_ROCKSDB));
+  block.layout = COLUMNS_KEYS;
+  cr_assert(!lanebloom_block_has_values_apart(&block, LANEBLOOM_ENGINE_PEBBLE));
+}
+
 /* ---- Filters ---- */
 
 Test(pebble, bloom_filters)
