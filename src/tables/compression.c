@@ -207,8 +207,6 @@ static lanebloom_status decompress_bzip2(const struct compressed *compressed, si
                                          uint8_t *bytes, size_t *nbytes)
 {
   enum { IS_SMALL = false, VERBOSITY = 0 };
-  if (compressed->nbytes > UINT_MAX || room > UINT_MAX)
-    return LANEBLOOM_ERR_CORRUPT;
   unsigned size = (unsigned)room;
   const int result =
       BZ2_bzBuffToBuffDecompress((char *)bytes, &size, (char *)(uintptr_t)compressed->bytes,
@@ -343,9 +341,16 @@ static lanebloom_status decompress_unsized(const struct compressed *compressed, 
 /* Returns the most bytes that the codec's library can read or write in one call. */
 static uint64_t max_call_nbytes(enum codec codec)
 {
-  return codec == CODEC_LZ4                              ? INT_MAX
-         : codec == CODEC_ZLIB || codec == CODEC_DEFLATE ? UINT_MAX
-                                                         : UINT64_MAX;
+  switch (codec) {
+  case CODEC_LZ4:
+    return INT_MAX;
+  case CODEC_ZLIB:
+  case CODEC_DEFLATE:
+  case CODEC_BZIP2:
+    return UINT_MAX;
+  default:
+    return UINT64_MAX;
+  }
 }
 
 static lanebloom_status decompress(const struct compressed *compressed, uint8_t **bytes,
