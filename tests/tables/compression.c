@@ -69,16 +69,18 @@ static size_t compress_bzip2(const uint8_t *from, size_t nbytes, uint8_t *to, si
 
 /* RocksDB's tables of version 1 store no size before deflated data and bzip2, so the library finds
  * the size by decompressing. 5 MB of deflated data could expand to 5 GB, but must not take that
- * much memory. */
+ * much memory. With bzip2 they would take 5 s, so they are left out. */
 Test(compression, without_a_size)
 {
   static const size_t sizes[] = {0,      1,      4096, (1 << 16) - 1, 1 << 16, (1 << 16) + 1,
                                  300000, 5000000};
   for (size_t i = 0; i < 4 * (sizeof sizes / sizeof *sizes); i++) {
     const size_t nbytes = sizes[i / 4], room = nbytes + nbytes / 100 + 1000;
+    const bool is_bzip2 = i & 2;
+    if (is_bzip2 && nbytes > 300000)
+      continue;
     uint8_t *bytes = test_alloc(nbytes), *stored = test_alloc(room);
     fill(bytes, nbytes, i % 2);
-    const bool is_bzip2 = i & 2;
     struct compressed compressed = {
         .codec = is_bzip2 ? CODEC_BZIP2 : CODEC_ZLIB,
         .engine = LANEBLOOM_ENGINE_ROCKSDB,
