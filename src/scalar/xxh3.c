@@ -7,6 +7,8 @@
 #include "../keys.h"
 #include "scalar.h"
 
+_Static_assert(XXH_VERSION_NUMBER >= 800, "before xxHash 0.8, XXH3 gave other hashes");
+
 uint64_t lanebloom_xxh3_hash_key_scalar(const uint8_t *key, size_t size)
 {
   return XXH3_64bits(key, size);
