@@ -258,8 +258,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
  * with a byte of 0x80 or more among the last (size mod 4) bytes. ROCKSDB_LOCAL and ROCKSDB_RIBBON
  * are RocksDB 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. PARQUET is
  * XXH64 with seed 0. PEBBLE_BINARYFUSE is the final XXH3 of 64 bits, from xxHash 0.8 on, with seed
- * 0. SPARK_V1 and SPARK_V2 join two hashes of Spark 4.1 Murmur3_x86_32.java: the
- * low half is the hash with seed 0, and the high half is the hash with the low half as its seed.
+ * 0. SPARK_V1 and SPARK_V2 join two hashes of Spark 4.1 Murmur3_x86_32.java: the low half is the
+ * hash with seed 0, and the high half is the hash with the low half as its seed.
  *
  * Keys of Spark: a whole number of any type is hashed as the 8 bytes of LANEBLOOM_INT64, and a
  * string as its UTF-8. The filters that Spark's queries make for joins do not hold a value x

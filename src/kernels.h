@@ -42,8 +42,7 @@ static const char *const HASH_NAME[HASH_END] = {
     [HASH_XXH3] = "xxh3",
 };
 
-/* A layout defines which bits of the payload a hash probes, or (Ribbon, binary fuse) sums
- * up. */
+/* A layout defines which bits of the payload a hash probes, or (Ribbon, binary fuse) sums up. */
 enum layout {
   LAYOUT_LEVELDB,
   LAYOUT_ROCKSDB_LEGACY,

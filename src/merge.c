@@ -60,7 +60,7 @@ static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, siz
 }
 
 /* Checks whether two filters can be merged by a bitwise or: everything but the payload must be
- * equal, and keys must set bits in the payload, as in all formats but Ribbon. */
+ * equal, and keys must set bits in the payload, as they do in all formats that can be built. */
 static lanebloom_status compare_filters(const lanebloom_filter *expected,
                                         const lanebloom_filter *found,
                                         const struct problem *problem)

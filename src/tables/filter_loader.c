@@ -10,7 +10,6 @@
 
 /* Does the text consist of `beginning` and a decimal number of at most 9 digits? If it does, stores
  * the number. */
-
 static bool is_number_behind(const char *text, const char *beginning, size_t *number)
 {
   const size_t n = strlen(beginning);

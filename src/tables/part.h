@@ -1,8 +1,8 @@
 /* A part is a section of the caller's batch of keys. Its size is bounded (max_part_nkeys() in
  * screen.c), and larger if many filters have wide ranges. All tables are queried for a part before
- * the next part begins. The keys of a part are sorted once, by their
- * ranks. In this order, the keys in the range of a table are next to each other, and are called a
- * span. Only the call that made a part may use it.
+ * the next part begins. The keys of a part are sorted once, by their ranks. In this order, the keys
+ * in the range of a table are next to each other, and are called a span. Only the call that made a
+ * part may use it.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_TABLES_PART_H
 #define LANEBLOOM_TABLES_PART_H

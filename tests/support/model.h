@@ -81,8 +81,8 @@ static inline void probe_one_by_one(const struct operations *ops, const struct f
 }
 
 /* A format: its operations, and the positions of its probes, which are NULL for Ribbon and binary
- * fuse. Hashing
- * takes only slices, so that the model does not read the other layouts a second time. */
+ * fuse. Hashing takes only slices, so that the model does not read the other layouts a second
+ * time. */
 struct model {
   struct operations ops;
   uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);

@@ -108,7 +108,7 @@ static bool read_column(uint8_t type, const uint8_t *block, struct cursor *rest,
 
 /* ---- The block ---- */
 
-enum { NCOLUMNS_NBYTES = 2, NROWS_NBYTES = 4, OFFSET_NBYTES = 4, COLUMN_NBYTES = 5 };
+enum { NCOLUMNS_NBYTES = 2, NROWS_NBYTES = 4, COLUMN_NBYTES = 5 };
 
 /* May a block of nbytes have so many rows? If not, a damaged number would make a small block take
  * long. A row takes at least a byte, because keys, or else their trailers or handles, differ. The

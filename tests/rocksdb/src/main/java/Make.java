@@ -1,12 +1,12 @@
 // Writes databases and tables of RocksDB.
 //
 //     Make databases FOLDER SEED LIST    makes databases in FOLDER; writes the keys of the database
-//                                        NAME to NAME.keys, one after the other: each has 10 bytes
 //                                        NAME to NAME.keys, one after the other, 10 bytes each
-//                                        - is the empty key
+//     Make table FILE KEYS OPTION...     makes a table of the keys in KEYS, which has a key in hex
+//                                        on each line, in ascending order; - is the empty key
 //
-// Each line of LIST has the name of a database and options, which are NAME=VALUE as in RocksDB's
-// own OPTIONS files.
+// Each line of LIST has the name of a database and options. An option is NAME=VALUE, as in
+// RocksDB's own OPTIONS files.
 // SPDX-License-Identifier: MIT
 
 import java.io.BufferedOutputStream;
