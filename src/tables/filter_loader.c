@@ -54,12 +54,11 @@ static void find_contents(const struct loader *loader, lanebloom_table *table)
     return;
   }
   if (table->engine == LANEBLOOM_ENGINE_PEBBLE &&
-      (!is_bytewise(table->comparator) ||
-       lanebloom_properties_key_schema(properties, table->comparator) ==
-           SCHEMA_OF_ANOTHER_COMPARER)) {
+      (!is_bytewise(table->comparator) || has_unknown_columns(loader, table))) {
     table->has_prefixes = true;
-    lanebloom_table_warn(table,
-                         "the filter is not used: it holds what its comparer extracts from keys");
+    lanebloom_table_warn(
+        table,
+        "the filter is not used: it holds what its comparer or key schema extracts from keys");
     return;
   }
   const bool has_extractor = table->prefix_extractor[0];

@@ -26,6 +26,14 @@ lanebloom_status lanebloom_table_load(const struct input *input, const char *pat
                                       lanebloom_writer writer, const struct problem *problem,
                                       lanebloom_table **table);
 
+/* May data blocks store keys in columns that this library does not know? Then it is not known
+ * either what the filter holds. */
+static inline bool has_unknown_columns(const struct loader *loader, const lanebloom_table *table)
+{
+  return lanebloom_block_layout(&loader->reader.footer, BLOCK_DATA) != NO_COLUMNS &&
+         !lanebloom_properties_have_default_schema(&loader->properties, table->comparator);
+}
+
 /* Loads the filter (in filter_loader.c). Errors: CORRUPT, LIMIT, MEMORY, IO. */
 lanebloom_status lanebloom_loader_load_filter(struct loader *loader, lanebloom_table *table);
 

@@ -101,18 +101,14 @@ void lanebloom_properties_free(struct properties *properties)
   properties->comparator = properties->prefix_extractor = properties->key_schema = NULL;
 }
 
-enum key_schema lanebloom_properties_key_schema(const struct properties *properties,
-                                                const char *comparer)
+bool lanebloom_properties_have_default_schema(const struct properties *properties,
+                                              const char *comparer)
 {
   static const char default_schema[] = "DefaultKeySchema(";
   enum { BEGINNING_NBYTES = sizeof default_schema - 1 };
   const char *schema = properties->key_schema ? properties->key_schema : "";
   const size_t n = strlen(comparer);
-  if (strcmp(schema, "crdb1") == 0) /* CockroachDB's */
-    return SCHEMA_OF_ANOTHER_COMPARER;
-  if (strncmp(schema, default_schema, BEGINNING_NBYTES) != 0)
-    return SCHEMA_UNKNOWN;
-  schema += BEGINNING_NBYTES;
-  return strncmp(schema, comparer, n) == 0 && schema[n] == ',' ? SCHEMA_DEFAULT
-                                                               : SCHEMA_OF_ANOTHER_COMPARER;
+  return strncmp(schema, default_schema, BEGINNING_NBYTES) == 0 &&
+         strncmp(schema + BEGINNING_NBYTES, comparer, n) == 0 &&
+         schema[BEGINNING_NBYTES + n] == ',';
 }

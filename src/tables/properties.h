@@ -26,15 +26,10 @@ lanebloom_status lanebloom_properties_read(struct block_reader *reader, struct h
                                            struct properties *properties);
 void lanebloom_properties_free(struct properties *properties);
 
-/* Says how Pebble stores keys in columns. The schema decides where the suffix of a key begins, and
- * filters hold what is before it, even if the table's comparer splits keys elsewhere (Pebble 2.1.7,
- * sstable/colblk_writer.go). */
-enum key_schema {
-  SCHEMA_DEFAULT, /* Pebble's default schema of this comparer */
-  SCHEMA_OF_ANOTHER_COMPARER,
-  SCHEMA_UNKNOWN, /* or not stored */
-};
-enum key_schema lanebloom_properties_key_schema(const struct properties *properties,
-                                                const char *comparer);
+/* Does the table store keys in columns by Pebble's default schema of this comparer? A schema
+ * decides where the suffix of a key begins, and filters hold what is before it, even if the table's
+ * comparer splits keys elsewhere (Pebble 2.1.7, sstable/colblk_writer.go). */
+bool lanebloom_properties_have_default_schema(const struct properties *properties,
+                                              const char *comparer);
 
 #endif

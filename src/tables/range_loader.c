@@ -238,13 +238,6 @@ static bool has_one_empty_block(const struct loader *loader, const lanebloom_tab
   return table->engine == LANEBLOOM_ENGINE_PEBBLE && index->n == 1 && may_lack_keys(loader, table);
 }
 
-/* May data blocks store keys in columns that this library does not know? */
-static bool has_unknown_columns(const struct loader *loader, const lanebloom_table *table)
-{
-  return lanebloom_block_layout(&loader->reader.footer, BLOCK_DATA) != NO_COLUMNS &&
-         lanebloom_properties_key_schema(&loader->properties, table->comparator) != SCHEMA_DEFAULT;
-}
-
 /* Returns why the order of keys cannot be used, or NULL if it can. */
 static const char *find_obstacle(const struct loader *loader, const lanebloom_table *table)
 {
