@@ -147,28 +147,29 @@ static void spark_v2_add(const struct filter_shape *shape, uint8_t *payload,
   add_at(spark_v2_position, 8, shape, payload, source);
 }
 
-static void ribbon_probe(const struct filter_shape *shape, const uint8_t *payload,
-                         struct hash_source *source, uint8_t *bitmap)
+static void probe_sums(bool (*may_match)(const struct filter_shape *, const uint8_t *, uint64_t),
+                       const struct filter_shape *shape, const uint8_t *payload,
+                       const struct hash_source *source, uint8_t *bitmap)
 {
   memset(bitmap, 0, (source->n + 7) / 8);
   for (size_t i = 0; i < source->n; i++) {
     uint64_t hash;
     memcpy(&hash, source->hashes + 8 * i, 8);
-    if (model_ribbon_may_match(shape, payload, hash))
+    if (may_match(shape, payload, hash))
       bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
   }
+}
+
+static void ribbon_probe(const struct filter_shape *shape, const uint8_t *payload,
+                         struct hash_source *source, uint8_t *bitmap)
+{
+  probe_sums(model_ribbon_may_match, shape, payload, source, bitmap);
 }
 
 static void fuse_probe(const struct filter_shape *shape, const uint8_t *payload,
                        struct hash_source *source, uint8_t *bitmap)
 {
-  memset(bitmap, 0, (source->n + 7) / 8);
-  for (size_t i = 0; i < source->n; i++) {
-    uint64_t hash;
-    memcpy(&hash, source->hashes + 8 * i, 8);
-    if (model_fuse_may_match(shape, payload, hash))
-      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
-  }
+  probe_sums(model_fuse_may_match, shape, payload, source, bitmap);
 }
 
 static void bloomhash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)

@@ -361,6 +361,13 @@ static void sample_read(struct sample *sample)
   rows_close(&rows);
 }
 
+static void sample_free(struct sample *sample)
+{
+  for (size_t i = 0; i < sample->n; i++)
+    guarded_free(&sample->bytes[i]);
+  guarded_free(&sample->filter);
+}
+
 Test(pebble_tables, schemas_and_orders)
 {
 #define DEFAULT_SCHEMA "DefaultKeySchema(leveldb.BytewiseComparator,16)"
@@ -410,9 +417,7 @@ Test(pebble_tables, schemas_and_orders)
     cr_assert(lanebloom_table_screen(table, &keys, NULL) == sample.n);
     lanebloom_table_free(table);
   }
-  for (size_t i = 0; i < sample.n; i++)
-    guarded_free(&sample.bytes[i]);
-  guarded_free(&sample.filter);
+  sample_free(&sample);
 }
 
 /* A program may let a copy of the default comparer extract prefixes, and keep its name. */
@@ -442,9 +447,7 @@ Test(pebble_tables, changed_comparers)
     cr_assert(lanebloom_table_screen(table, &all, NULL) == sample.n);
     lanebloom_table_free(table);
   }
-  for (size_t i = 0; i < sample.n; i++)
-    guarded_free(&sample.bytes[i]);
-  guarded_free(&sample.filter);
+  sample_free(&sample);
 }
 
 /* A table that holds only ranges has a data block without rows. */
