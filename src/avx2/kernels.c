@@ -4,16 +4,14 @@
 #include "../x86/kernels.h"
 
 #if defined(__x86_64__)
+#include "../system/cpu_x86.h"
 #define SUFFIX ""
 
-/* Checks whether the CPU has all features that the compiler uses for these kernels. The compiler's
- * library queries the CPU once, when the program starts. It reports AVX2 only if the operating
- * system saves the registers of AVX2. CPUID's bit OSXSAVE, and then XGETBV, show whether it does.
+/* Checks whether the CPU has all features that the compiler uses for these kernels.
  * tests/kernels/cpus.bats hides each of the features. */
 static bool is_usable(void)
 {
-  return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+  return cpu_has_avx2();
 }
 #else
 #define SUFFIX "(simde)"

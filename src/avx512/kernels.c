@@ -2,30 +2,19 @@
  * ordinary loads, for CPUs on which gathers are slow.
  * SPDX-License-Identifier: MIT */
 #include "../x86/kernels.h"
+#include "../system/cpu_x86.h"
 
-/* Checks whether the CPU has all features that the compiler uses for these kernels. The compiler's
- * library queries the CPU once, when the program starts, and reports AVX-512 only if the operating
- * system saves the registers of AVX-512. Of all CPUs with AVX-512, only Xeon Phi lacks some of the
- * four features that are checked.
- *
- * The scores below are higher than AVX2's, because AVX-512 has twice as many lanes, and one
- * instruction moves the lanes of a mask together. */
-static bool is_usable(void)
-{
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") &&
-         __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-}
-
+/* The scores are higher than AVX2's, because AVX-512 has twice as many lanes, and one instruction
+ * moves the lanes of a mask together. Of all CPUs with AVX-512, only Xeon Phi lacks some of the four
+ * parts of AVX-512 that the kernels need. */
 static unsigned avx512_score(void)
 {
-  return !is_usable() ? 0 : lanebloom_cpu_gathers_fast() ? 31 : 29;
+  return !cpu_has_avx512() ? 0 : lanebloom_cpu_gathers_fast() ? 31 : 29;
 }
 
 static unsigned avx512_loads_score(void)
 {
-  return is_usable() ? 30 : 0;
+  return cpu_has_avx512() ? 30 : 0;
 }
 
 const struct kernel_table lanebloom_kernels_avx512_loads = {

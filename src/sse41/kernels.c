@@ -4,14 +4,13 @@
  * key.
  * SPDX-License-Identifier: MIT */
 #include "../lanes/lanes.h"
+#include "../system/cpu_x86.h"
 
 /* SSSE3 is checked because it provides the byte shuffle. Every CPU with SSE4.1 has SSSE3, but a
  * virtual machine may be configured so that CPUID does not report it. */
 static unsigned sse41_score(void)
 {
-  const bool is_usable = __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.1") &&
-                         __builtin_cpu_supports("popcnt");
-  return is_usable ? 10 : 0;
+  return cpu_has_sse41() ? 10 : 0;
 }
 
 const struct kernel_table lanebloom_kernels_sse41 = {
