@@ -6,7 +6,7 @@
  *   layout, 1 byte | block
  *
  * SPDX-License-Identifier: MIT */
-#include "bytes.h"
+#include "common/bytes.h"
 #include "fuzz.h"
 #include "tables/block.h"
 

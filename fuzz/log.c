@@ -6,7 +6,7 @@
  * stores no more entries than its limit.
  * SPDX-License-Identifier: MIT */
 #include "tables/log.h"
-#include "bytes.h"
+#include "common/bytes.h"
 #include "fuzz.h"
 #include "tables/checksum.h"
 #include "tables/write_log.h"

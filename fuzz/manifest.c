@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "fuzz.h"
 #include "input.h"
 #include "tables/checksum.h"

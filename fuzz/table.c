@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "fuzz.h"
 #include "tables/table.h"
 

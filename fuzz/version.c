@@ -8,7 +8,7 @@
  * family that exists, and none is listed twice.
  * SPDX-License-Identifier: MIT */
 #include "tables/version.h"
-#include "bytes.h"
+#include "common/bytes.h"
 #include "fuzz.h"
 #include "tables/checksum.h"
 #include "tables/log.h"

@@ -11,7 +11,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 
 /* Like PNG's magic number, this one reveals damage by transfers in text mode: its first byte is not
  * ASCII, and it contains line ends, which such a transfer would change. */

@@ -4,9 +4,10 @@
 #include <string.h>
 
 #include "kernels.h"
+#include "system/system.h"
 
 #if defined(__x86_64__)
-#include <cpuid.h>
+#include "system/cpu_x86.h"
 #endif
 
 static const struct kernel_table *const tables[] = {
@@ -80,7 +81,7 @@ static const struct kernel_table *the_default(void)
   const struct kernel_table *table = atomic_load_explicit(&default_table, memory_order_relaxed);
   if (table)
     return table;
-  const char *name = secure_getenv("LANEBLOOM_KERNEL");
+  const char *name = lanebloom_system_environment("LANEBLOOM_KERNEL");
   table = name && *name ? by_name(name) : by_rank(0);
   return settle(&default_table, table ? table : &refused);
 }
@@ -91,11 +92,11 @@ static const struct kernel_table *the_default(void)
 bool lanebloom_cpu_is_emulated(void)
 {
 #if defined(__x86_64__)
-  enum { LEAF_FEATURES = 1, HYPERVISOR_BIT = 31, LEAF_HYPERVISOR = 0x40000000 };
-  unsigned a, b, c, d, name[3];
-  if (!__get_cpuid(LEAF_FEATURES, &a, &b, &c, &d) || !(c >> HYPERVISOR_BIT & 1))
+  enum { HYPERVISOR_BIT = 31, LEAF_HYPERVISOR = 0x40000000 };
+  unsigned most, name[3];
+  if (!(cpu_leaf(1, 0).c >> HYPERVISOR_BIT & 1))
     return false;
-  __cpuid(LEAF_HYPERVISOR, a, name[0], name[1], name[2]);
+  __cpuid(LEAF_HYPERVISOR, most, name[0], name[1], name[2]);
   return memcmp(name, "TCGTCGTCGTCG", sizeof name) == 0;
 #else
   return false;
@@ -118,10 +119,7 @@ bool lanebloom_cpu_is_emulated(void)
 bool lanebloom_cpu_gathers_fast(void)
 {
 #if defined(__x86_64__)
-  enum { LEAF_EXTENDED = 7, SUBLEAF = 1, AVX_VNNI_BIT = 4 };
-  unsigned a, b, c, d;
-  return __builtin_cpu_is("intel") && __get_cpuid_count(LEAF_EXTENDED, SUBLEAF, &a, &b, &c, &d) &&
-         (a >> AVX_VNNI_BIT & 1);
+  return cpu_is_intel() && cpu_has_avx_vnni();
 #else
   return false;
 #endif

@@ -1,15 +1,12 @@
 /* Loads filters from files and saves them to files, as containers or as bare engine bytes.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "common/replace.h"
 #include "container.h"
+#include "system/replace.h"
+#include "system/system.h"
 
 /* ---- Reading ---- */
 
@@ -18,14 +15,10 @@
 static ssize_t read_full(int fd, uint8_t *bytes, size_t size)
 {
   size_t n = 0;
-  while (n < size) {
-    ssize_t got = read(fd, bytes + n, size - n);
-    if (got < 0 && errno != EINTR)
+  for (ssize_t got = 1; got > 0 && n < size; n += (size_t)got) {
+    got = lanebloom_system_read(fd, bytes + n, size - n);
+    if (got < 0)
       return -1;
-    if (got == 0)
-      break;
-    if (got > 0)
-      n += (size_t)got;
   }
   return (ssize_t)n;
 }
@@ -39,11 +32,12 @@ static uint64_t min(uint64_t a, uint64_t b)
  * no regular file. */
 static uint64_t bytes_left(int fd)
 {
-  struct stat info;
-  const off_t at = lseek(fd, 0, SEEK_CUR);
-  if (at < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode))
+  struct system_info info;
+  uint64_t at;
+  if (!lanebloom_system_position(fd, &at) || !lanebloom_system_file_info(fd, &info) ||
+      info.kind != SYSTEM_FILE)
     return LANEBLOOM_UNKNOWN;
-  return info.st_size > at ? (uint64_t)(info.st_size - at) : 0;
+  return info.nbytes > at ? info.nbytes - at : 0;
 }
 
 /* Checks whether the file became shorter while it was read. `left` is the number of bytes that were
@@ -51,10 +45,10 @@ static uint64_t bytes_left(int fd)
  * is not enough, because files in /sys report more bytes than they have. */
 static bool has_shrunk(int fd, uint64_t left, uint64_t found)
 {
-  struct stat now;
-  const off_t at = lseek(fd, 0, SEEK_CUR);
-  return left != LANEBLOOM_UNKNOWN && found < left && at >= 0 && fstat(fd, &now) == 0 &&
-         (uint64_t)now.st_size < (uint64_t)at + (left - found);
+  struct system_info now;
+  uint64_t at;
+  return left != LANEBLOOM_UNKNOWN && found < left && lanebloom_system_position(fd, &at) &&
+         lanebloom_system_file_info(fd, &now) && now.nbytes < at + (left - found);
 }
 
 /* Reads the rest of a file whose first bytes, the prefix, have been read. The memory gets the
@@ -128,20 +122,19 @@ static lanebloom_status load(int fd, const struct problem *problem, lanebloom_fi
 
 static lanebloom_status map(int fd, const struct problem *problem, lanebloom_filter **filter)
 {
-  struct stat info;
-  if (fstat(fd, &info) != 0)
+  struct system_info info;
+  if (!lanebloom_system_file_info(fd, &info))
     return problem_io(problem);
-  if (!S_ISREG(info.st_mode) || (uint64_t)info.st_size > SIZE_MAX) {
-    errno = S_ISREG(info.st_mode) ? EFBIG : ENODEV;
+  if (info.kind != SYSTEM_FILE || info.nbytes > SIZE_MAX) {
+    errno = info.kind == SYSTEM_FILE ? EFBIG : ENODEV;
     return problem_io(problem);
   }
-  if (info.st_size == 0)
+  if (info.nbytes == 0)
     return lanebloom_container_check_header(NULL, 0, problem); /* an empty file cannot be mapped */
-  struct memory memory = {.nbytes = (size_t)info.st_size, .kind = MEMORY_MAPPED};
-  void *address = mmap(NULL, memory.nbytes, PROT_READ, MAP_SHARED, fd, 0);
-  if (address == MAP_FAILED)
+  struct memory memory = {.nbytes = (size_t)info.nbytes, .kind = MEMORY_MAPPED};
+  memory.bytes = lanebloom_system_map(fd, memory.nbytes);
+  if (!memory.bytes)
     return problem_io(problem);
-  memory.bytes = address;
   lanebloom_status status =
       lanebloom_container_open(memory.bytes, memory.nbytes, false, memory, problem, filter);
   if (status)
@@ -157,15 +150,8 @@ static int open_to_read(const char *path)
   const int descriptor = lanebloom_follow(path, target);
   if (descriptor == FOLLOW_FAILED)
     return -1;
-  return descriptor >= 0 ? fcntl(descriptor, F_DUPFD_CLOEXEC, 0) : open(path, O_RDONLY | O_CLOEXEC);
-}
-
-/* Closes a file without changing errno, which may say why a read failed. */
-static void close_quietly(int fd)
-{
-  const int error = errno;
-  close(fd);
-  errno = error;
+  return descriptor >= 0 ? lanebloom_system_duplicate(descriptor)
+                         : lanebloom_system_open(path, true);
 }
 
 lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filter, char *text,
@@ -179,7 +165,7 @@ lanebloom_status lanebloom_filter_load(const char *path, lanebloom_filter **filt
   if (fd < 0)
     return problem_io(&problem);
   lanebloom_status status = load(fd, &problem, filter);
-  close_quietly(fd);
+  lanebloom_system_close(fd);
   return status;
 }
 
@@ -190,12 +176,11 @@ lanebloom_status lanebloom_filter_map(const char *path, lanebloom_filter **filte
   *filter = NULL;
   if (!lanebloom_kernels_current())
     return problem_status(&problem, LANEBLOOM_ERR_KERNEL);
-  /* with O_NONBLOCK, open() does not wait for a pipe's writer */
-  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  int fd = lanebloom_system_open(path, false);
   if (fd < 0)
     return problem_io(&problem);
   lanebloom_status status = map(fd, &problem, filter);
-  close_quietly(fd);
+  lanebloom_system_close(fd);
   return status;
 }
 
@@ -223,7 +208,7 @@ lanebloom_status lanebloom_filter_load_raw(lanebloom_format id, const char *path
     status = lanebloom_format_check_size(format, left, &problem);
   if (!status)
     status = read_rest(fd, NULL, 0, format->max_nbytes, &memory, &nbytes, &problem);
-  close_quietly(fd);
+  lanebloom_system_close(fd);
   if (status)
     return status;
   /* A container that was read as bare bytes would be a filter with wrong bits, so it would lose

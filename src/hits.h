@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 
 static inline size_t hits_nbytes(size_t n)
 {

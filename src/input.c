@@ -1,14 +1,12 @@
 /* Opens, reads and closes inputs: files on disk, or bytes in memory.
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <fcntl.h>
+#include "input.h"
+
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
-#include <unistd.h>
 
-#include "input.h"
+#include "system/system.h"
 
 /* Refuses a pointer of Git LFS. A repository stores such a small text in place of a large file,
  * whose own bytes are on a server. */
@@ -31,24 +29,22 @@ static lanebloom_status refuse_pointer(const struct input *input, const struct p
 lanebloom_status lanebloom_input_open(const char *path, struct input *input,
                                       const struct problem *problem)
 {
-  /* In a folder that other users can write, a path may be a link to anything. With O_NONBLOCK,
-   * open() does not wait for the writer of a pipe. With O_NOCTTY, a terminal does not become the
-   * controlling terminal of the process. */
-  *input = (struct input){.file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)};
+  /* In a folder that other users can write, a path may be a link to anything, such as a pipe. */
+  *input = (struct input){.file = lanebloom_system_open(path, false)};
   if (input->file < 0)
     return problem_io(problem);
-  struct stat found;
-  if (fstat(input->file, &found) != 0) {
+  struct system_info found;
+  if (!lanebloom_system_file_info(input->file, &found)) {
     lanebloom_status status = problem_io(problem);
     lanebloom_input_close(input);
     return status;
   }
-  if (!S_ISREG(found.st_mode)) {
+  if (found.kind != SYSTEM_FILE) {
     lanebloom_input_close(input);
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "expected a regular file, found something else");
   }
-  input->nbytes = (uint64_t)found.st_size;
+  input->nbytes = found.nbytes;
   lanebloom_status status = refuse_pointer(input, problem);
   if (status)
     lanebloom_input_close(input);
@@ -57,28 +53,26 @@ lanebloom_status lanebloom_input_open(const char *path, struct input *input,
 
 void lanebloom_input_close(struct input *input)
 {
-  const int error = errno;
   if (input->file >= 0)
-    close(input->file);
+    lanebloom_system_close(input->file);
   input->file = -1;
-  errno = error;
 }
 
 bool lanebloom_input_has_grown(const struct input *input, uint64_t *nbytes)
 {
-  struct stat found;
-  if (input->file < 0 || fstat(input->file, &found) != 0)
+  struct system_info found;
+  if (input->file < 0 || !lanebloom_system_file_info(input->file, &found))
     return false;
-  *nbytes = (uint64_t)found.st_size;
+  *nbytes = found.nbytes;
   return *nbytes > input->nbytes;
 }
 
 bool lanebloom_input_is_recent(const struct input *input)
 {
-  static const time_t recent_seconds = 60;
-  struct stat found;
-  return input->file >= 0 && fstat(input->file, &found) == 0 &&
-         time(NULL) - found.st_mtime < recent_seconds;
+  static const int64_t recent_seconds = 60;
+  struct system_info found;
+  return input->file >= 0 && lanebloom_system_file_info(input->file, &found) &&
+         time(NULL) - found.changed_seconds < recent_seconds;
 }
 
 lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset, void *to,
@@ -90,9 +84,8 @@ lanebloom_status lanebloom_input_read(const struct input *input, uint64_t offset
     return LANEBLOOM_OK;
   }
   for (size_t done = 0; done < nbytes;) {
-    ssize_t n = pread(input->file, (uint8_t *)to + done, nbytes - done, (off_t)(offset + done));
-    if (n < 0 && errno == EINTR)
-      continue;
+    const ssize_t n =
+        lanebloom_system_read_at(input->file, (uint8_t *)to + done, nbytes - done, offset + done);
     if (n < 0)
       return problem_io(problem);
     if (n == 0)

@@ -4,6 +4,7 @@
 
 #include "batch.h"
 #include "sorted.h"
+#include "system/system.h"
 
 enum layout lanebloom_layout_to_sort(enum hash hash)
 {
@@ -87,11 +88,11 @@ bool lanebloom_hashes_sort(enum layout layout, const void *hashes, size_t n,
   const size_t room_nbytes =
       positions_nbytes + (n + SORTED_GROUP_NKEYS + nstarts + n) * sizeof(uint32_t);
   struct selected *unsorted = malloc((2 * n + 1) * sizeof *unsorted);
-  uint8_t *positions =
-      aligned_alloc(CACHE_LINE_NBYTES, (room_nbytes / CACHE_LINE_NBYTES + 1) * CACHE_LINE_NBYTES);
+  uint8_t *positions = lanebloom_system_allocate(
+      CACHE_LINE_NBYTES, (room_nbytes / CACHE_LINE_NBYTES + 1) * CACHE_LINE_NBYTES);
   if (!unsorted || !positions) {
     free(unsorted);
-    free(positions);
+    lanebloom_system_free(positions);
     return false;
   }
   int32_t *selectors = (int32_t *)(positions + positions_nbytes);
@@ -131,5 +132,5 @@ bool lanebloom_hashes_sort(enum layout layout, const void *hashes, size_t n,
 
 void lanebloom_sorted_free(struct sorted_hashes *sorted)
 {
-  free(sorted->positions);
+  lanebloom_system_free(sorted->positions);
 }

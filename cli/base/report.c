@@ -14,7 +14,7 @@
 #include <wctype.h>
 
 #include "../../src/common/problem.h"
-#include "../../src/common/replace.h"
+#include "../../src/system/replace.h"
 #include "memory.h"
 #include "progress.h"
 #include "threads.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../src/common/replace.h"
+#include "../../src/system/replace.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../input/file_kinds.h"

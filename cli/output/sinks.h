@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <sys/stat.h>
 
-#include "../../src/common/replace.h"
+#include "../../src/system/replace.h"
 
 struct sink {
   const char *path; /* NULL: standard output, written by output() */

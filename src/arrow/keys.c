@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 
 /* Writes the key of a fixed-size value of at most MAX_NUMBER_NBYTES bytes. Numbers become
  * little-endian, and integers get at least 4 bytes. */

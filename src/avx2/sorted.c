@@ -5,7 +5,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../layouts/sorted.h"
 #include "../batch.h"
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../x86/kernels.h"
 #include "vector.h"
 

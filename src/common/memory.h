@@ -10,7 +10,7 @@
 struct memory {
   uint8_t *bytes;
   size_t nbytes; /* at least the requested size */
-  enum { MEMORY_BORROWED, MEMORY_HEAP, MEMORY_MAPPED } kind;
+  enum { MEMORY_BORROWED, MEMORY_HEAP, MEMORY_PAGES, MEMORY_MAPPED } kind;
 };
 
 /* Allocates zeroed memory, aligned to a cache line. Memory of 2 MiB or more is on huge pages if the

@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../system/system.h"
+
 /* The memory for the line. The caller of the library passed it. */
 struct problem {
   char *text;
@@ -155,7 +157,7 @@ static inline lanebloom_status problem_io(const struct problem *problem)
 {
   const int error = errno;
   char text[128];
-  problem_set(problem, LANEBLOOM_ERR_IO, "%s", strerror_r(error, text, sizeof text));
+  problem_set(problem, LANEBLOOM_ERR_IO, "%s", lanebloom_system_error(error, text, sizeof text));
   errno = error;
   return LANEBLOOM_ERR_IO;
 }

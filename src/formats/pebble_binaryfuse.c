@@ -9,7 +9,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../format.h"
 
 enum { TRAILER_NBYTES = 14, HASH_NBITS = 64, MAX_LOG_NSLOTS = 31 };

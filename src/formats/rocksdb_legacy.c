@@ -4,7 +4,7 @@
  *   cache lines | number of probes, 1 byte | number of lines, 4 bytes
  *
  * SPDX-License-Identifier: MIT */
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../layouts/bloomhash.h"
 #include "rocksdb.h"
 

@@ -7,7 +7,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "rocksdb.h"
 
 enum {

@@ -8,7 +8,7 @@
  * SPDX-License-Identifier: MIT */
 #include <math.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../layouts/rocksdb_ribbon.h"
 #include "rocksdb.h"
 

@@ -10,7 +10,7 @@
 #include <limits.h>
 #include <math.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../format.h"
 #include "../layouts/spark.h"
 

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
+#include "../system/system.h"
 #include "filter.h"
 
 enum {
@@ -158,12 +159,12 @@ lanebloom_status lanebloom_bits_read(const struct lanebloom_parquet *file,
   }
   /* The memory is aligned, so that no block crosses a cache line. */
   const size_t room = (place->nbytes + CACHE_LINE_NBYTES - 1) / CACHE_LINE_NBYTES;
-  uint8_t *own = aligned_alloc(CACHE_LINE_NBYTES, room * CACHE_LINE_NBYTES);
+  uint8_t *own = lanebloom_system_allocate(CACHE_LINE_NBYTES, room * CACHE_LINE_NBYTES);
   if (!own)
     return problem_memory(problem, place->nbytes);
   lanebloom_status status = lanebloom_input_read(input, place->offset, own, place->nbytes, problem);
   if (status) {
-    free(own);
+    lanebloom_system_free(own);
     return status;
   }
   *bits = (struct filter_bits){.bytes = own, .own = own};

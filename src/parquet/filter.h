@@ -5,6 +5,7 @@
 #define LANEBLOOM_PARQUET_FILTER_H
 
 #include "../layouts/parquet.h"
+#include "../system/system.h"
 #include "file.h"
 
 /* The position of a filter's bits in the file. */
@@ -34,7 +35,7 @@ lanebloom_status lanebloom_bits_read(const struct lanebloom_parquet *file,
 
 static inline void filter_bits_free(struct filter_bits *bits)
 {
-  free(bits->own);
+  lanebloom_system_free(bits->own);
 }
 
 #endif

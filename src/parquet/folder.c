@@ -1,13 +1,11 @@
 /* Finds the Parquet files that a caller names: files, folders with files, and patterns of names.
  * SPDX-License-Identifier: MIT */
-#include <dirent.h>
-#include <glob.h>
+#include "../common/tree.h"
 #include <lanebloom_parquet.h>
-#include <search.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
 #include "../input.h"
+#include "../system/system.h"
 
 /* ---- Names ---- */
 
@@ -149,25 +147,23 @@ static enum likeness judge_content(const char *path)
   return likeness == NOT_PARQUET && is_compressed_name(path) ? MAYBE_PARQUET : likeness;
 }
 
-/* Judges a file in a folder. found: the result of stat(), or NULL if stat() failed. If it failed,
- * errno must still have the reason. */
-static enum likeness judge_file(const char *path, const char *name, const struct stat *found)
+/* Judges a file in a folder. found: what is known of the file, or NULL if the system would not
+ * describe it. Then errno must still have the reason. */
+static enum likeness judge_file(const char *path, const char *name, const struct system_info *found)
 {
-  struct stat link;
   if (!found && errno != ENOENT)
     return MAYBE_PARQUET;
-  if (!found && lstat(path, &link) != 0) /* it was just deleted */
+  if (!found && !lanebloom_system_has_name(path)) /* it was just deleted */
     return NOT_PARQUET;
   if (ends_in(name, ".parquet"))
     return IS_PARQUET;
-  return found && S_ISREG(found->st_mode) ? judge_content(path) : NOT_PARQUET;
+  return found && found->kind == SYSTEM_FILE ? judge_content(path) : NOT_PARQUET;
 }
 
 /* ---- Folders ---- */
 
 struct folder_id {
-  dev_t device;
-  ino_t inode;
+  uint64_t device, number;
 };
 
 static int compare_ids(const void *a, const void *b)
@@ -175,7 +171,7 @@ static int compare_ids(const void *a, const void *b)
   const struct folder_id *left = a, *right = b;
   if (left->device != right->device)
     return left->device < right->device ? -1 : 1;
-  return (left->inode > right->inode) - (left->inode < right->inode);
+  return (left->number > right->number) - (left->number < right->number);
 }
 
 struct search {
@@ -189,6 +185,8 @@ struct search {
    * they are read, because links may lead to them again. */
   lanebloom_parquet_paths folders;
   void *ids; /* the ids of these folders, in a tree of tsearch(3) */
+
+  size_t nmatches; /* the paths that the last pattern matched */
 };
 
 /* Reports a problem with a path. If the path is long, it is cut, so that there is room for the
@@ -203,16 +201,16 @@ static lanebloom_status fail(struct search *search, const char *path, lanebloom_
 static lanebloom_status fail_io(struct search *search, const char *path)
 {
   char text[128];
-  return fail(search, path, LANEBLOOM_ERR_IO, strerror_r(errno, text, sizeof text));
+  return fail(search, path, LANEBLOOM_ERR_IO, lanebloom_system_error(errno, text, sizeof text));
 }
 
 static lanebloom_status add_folder_once(struct search *search, const char *path,
-                                        const struct stat *found)
+                                        const struct system_info *found)
 {
   struct folder_id *id = malloc(sizeof *id);
   if (!id)
     return problem_memory(search->problem, sizeof *id);
-  *id = (struct folder_id){found->st_dev, found->st_ino};
+  *id = (struct folder_id){found->device, found->number};
   struct folder_id *const *known = tsearch(id, &search->ids, compare_ids);
   if (known && *known == id)
     return add_path(&search->folders, path, search->problem);
@@ -224,19 +222,19 @@ static lanebloom_status add_entry(struct search *search, const char *folder, con
 {
   lanebloom_parquet_files *files = &search->files;
   lanebloom_status status = LANEBLOOM_OK;
-  struct stat found;
+  struct system_info found;
   char *path;
   const bool has_slash = folder[strlen(folder) - 1] == '/', hidden = is_hidden(name);
   if (asprintf(&path, "%s%s%s", folder, has_slash ? "" : "/", name) < 0)
     return problem_memory(search->problem, strlen(folder) + strlen(name));
-  const bool is_there = stat(path, &found) == 0;
-  if (is_there && S_ISDIR(found.st_mode)) {
+  const bool is_there = lanebloom_system_info(path, &found);
+  if (is_there && found.kind == SYSTEM_FOLDER) {
     if (!hidden)
       status = add_folder_once(search, path, &found);
   } else if (!hidden) {
     if (judge_file(path, name, is_there ? &found : NULL) >= search->needed)
       status = add_path(&files->read, path, search->problem);
-  } else if (is_there && S_ISREG(found.st_mode) && !is_summary(name) &&
+  } else if (is_there && found.kind == SYSTEM_FILE && !is_summary(name) &&
              judge_content(path) != NOT_PARQUET) {
     status = add_path(&files->skipped, path, search->problem);
   }
@@ -247,27 +245,20 @@ static lanebloom_status add_entry(struct search *search, const char *folder, con
 static lanebloom_status read_folder(struct search *search, const char *folder)
 {
   lanebloom_status status = LANEBLOOM_OK;
-  DIR *entries = opendir(folder);
+  struct system_folder *entries = lanebloom_system_folder_open(folder);
   if (!entries)
     return fail_io(search, folder);
-  while (!status) {
-    errno = 0;
-    /* NOLINTNEXTLINE(concurrency-mt-unsafe): only this thread uses the stream */
-    const struct dirent *entry = readdir(entries);
-    if (entry)
-      status = add_entry(search, folder, entry->d_name);
-    else if (errno)
-      status = fail_io(search, folder);
-    else
-      break;
-  }
-  closedir(entries);
+  for (const char *name; !status && (name = lanebloom_system_folder_next(entries));)
+    status = add_entry(search, folder, name);
+  if (!status && errno)
+    status = fail_io(search, folder);
+  lanebloom_system_folder_close(entries);
   return status;
 }
 
 /* Adds the files in a folder and in all folders below it, until search->most files are found. */
 static lanebloom_status add_folder(struct search *search, const char *folder,
-                                   const struct stat *found)
+                                   const struct system_info *found)
 {
   search->folders = (lanebloom_parquet_paths){0};
   search->ids = NULL;
@@ -275,7 +266,7 @@ static lanebloom_status add_folder(struct search *search, const char *folder,
   for (size_t i = 0; !status && i < search->folders.n && search->files.read.n < search->most; i++)
     status = read_folder(search, search->folders.all[i]);
   free_paths(&search->folders);
-  tdestroy(search->ids, free);
+  tree_free(&search->ids, compare_ids);
   return status;
 }
 
@@ -284,10 +275,10 @@ static lanebloom_status add_folder(struct search *search, const char *folder,
 static lanebloom_status add_name(struct search *search, const char *name)
 {
   const size_t nbefore = search->files.read.n;
-  struct stat found;
-  if (stat(name, &found) != 0)
+  struct system_info found;
+  if (!lanebloom_system_info(name, &found))
     return fail_io(search, name);
-  if (!S_ISDIR(found.st_mode))
+  if (found.kind != SYSTEM_FOLDER)
     return add_path(&search->files.read, name, search->problem);
   const lanebloom_status status = add_folder(search, name, &found);
   if (!status && search->files.read.n == nbefore)
@@ -296,23 +287,24 @@ static lanebloom_status add_name(struct search *search, const char *name)
   return status;
 }
 
+static int add_match(void *context, const char *path)
+{
+  struct search *search = context;
+  search->nmatches++;
+  return (int)add_name(search, path);
+}
+
 static lanebloom_status add_pattern(struct search *search, const char *pattern)
 {
-  glob_t found;
-  /* NOLINTNEXTLINE(concurrency-mt-unsafe): only expanding ~ is unsafe, and it is off */
-  const int failed = glob(pattern, GLOB_ERR | GLOB_NOSORT, NULL, &found);
-  if (failed == GLOB_NOMATCH) {
-    errno = ENOENT;
-    return fail(search, pattern, LANEBLOOM_ERR_IO,
-                "expected the name or the pattern of Parquet files, found none of this name");
-  }
-  if (failed)
-    return failed == GLOB_NOSPACE ? problem_memory(search->problem, 0) : fail_io(search, pattern);
-  lanebloom_status status = LANEBLOOM_OK;
-  for (size_t i = 0; !status && i < found.gl_pathc; i++)
-    status = add_name(search, found.gl_pathv[i]);
-  globfree(&found);
-  return status;
+  search->nmatches = 0;
+  const int result = lanebloom_system_match(pattern, add_match, search);
+  if (result < 0)
+    return errno == ENOMEM ? problem_memory(search->problem, 0) : fail_io(search, pattern);
+  if (search->nmatches > 0)
+    return (lanebloom_status)result;
+  errno = ENOENT;
+  return fail(search, pattern, LANEBLOOM_ERR_IO,
+              "expected the name or the pattern of Parquet files, found none of this name");
 }
 
 lanebloom_status lanebloom_parquet_find_files(const char *const *names, size_t nnames,
@@ -322,13 +314,14 @@ lanebloom_status lanebloom_parquet_find_files(const char *const *names, size_t n
   const struct problem problem = problem_begin(problem_text, problem_size);
   struct search search = {.problem = &problem, .needed = MAYBE_PARQUET, .most = SIZE_MAX};
   lanebloom_status status = LANEBLOOM_OK;
-  struct stat found;
+  struct system_info found;
   *files = malloc(sizeof **files);
   if (!*files)
     return problem_memory(&problem, sizeof **files);
   for (size_t i = 0; !status && i < nnames; i++)
-    status = stat(names[i], &found) != 0 && errno == ENOENT ? add_pattern(&search, names[i])
-                                                            : add_name(&search, names[i]);
+    status = !lanebloom_system_info(names[i], &found) && errno == ENOENT
+                 ? add_pattern(&search, names[i])
+                 : add_name(&search, names[i]);
   sort_once(&search.files.read, &(lanebloom_parquet_paths){0});
   sort_once(&search.files.skipped, &search.files.read);
   **files = search.files;
@@ -356,16 +349,16 @@ lanebloom_status lanebloom_parquet_recognize(const char *path, bool *is_parquet,
   const struct problem problem = problem_begin(problem_text, problem_size);
   struct search search = {.problem = &problem, .needed = IS_PARQUET, .most = 1};
   lanebloom_status status = LANEBLOOM_OK;
-  struct stat found;
+  struct system_info found;
   *is_parquet = false;
-  if (stat(path, &found) != 0)
+  if (!lanebloom_system_info(path, &found))
     return errno == ENOENT ? LANEBLOOM_OK : fail_io(&search, path);
-  if (S_ISDIR(found.st_mode)) {
+  if (found.kind == SYSTEM_FOLDER) {
     status = add_folder(&search, path, &found);
     *is_parquet = search.files.read.n > 0;
     free_paths(&search.files.read);
     free_paths(&search.files.skipped);
-  } else if (S_ISREG(found.st_mode)) {
+  } else if (found.kind == SYSTEM_FILE) {
     char why_text[256];
     const struct problem why = problem_begin(why_text, sizeof why_text);
     enum likeness likeness;

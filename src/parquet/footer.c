@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "footer.h"
 
 enum {

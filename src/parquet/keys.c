@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../keys.h"
+#include "../system/system.h"
 #include "keys.h"
 
 /* ---- Conversion from an encoding of lanebloom.h to the values of a column ---- */
@@ -226,7 +227,7 @@ static lanebloom_status sort(lanebloom_parquet_keys *prepared, const struct prob
   for (size_t i = 0; i < n; i++)
     ranked[i] =
         (struct ranked){lanebloom_value_ordinal(&prepared->type, keys_stored(prepared, i)), i};
-  qsort_r(ranked, n, sizeof *ranked, compare_ranked, prepared);
+  lanebloom_system_sort(ranked, n, sizeof *ranked, compare_ranked, prepared);
   for (size_t i = 0; i < n; i++)
     prepared->order[i] = ranked[i].index;
   prepared->first_zero = prepared->end_zero = prepared->first_nan = n;

@@ -2,12 +2,11 @@
  * Source: parquet-format, LogicalTypes.md and parquet.thrift (ConvertedType, LogicalType,
  * ColumnOrder).
  * SPDX-License-Identifier: MIT */
-#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "type.h"
 
 /* The members of the union LogicalType. */
@@ -404,7 +403,7 @@ static uint64_t first_bytes(lanebloom_slice value)
   uint64_t first = 0;
   if (value.size > 0)
     memcpy(&first, value.data, value.size < sizeof first ? value.size : sizeof first);
-  return be64toh(first);
+  return big64(first);
 }
 
 uint64_t lanebloom_value_ordinal(const struct column_type *type, lanebloom_slice value)

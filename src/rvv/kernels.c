@@ -1,13 +1,12 @@
 /* The table of the RVV kernels (RISC-V's vectors). These kernels were never measured on a CPU. So
  * they are used only if the user names them; the default is the scalar kernels.
  * SPDX-License-Identifier: MIT */
-#include <sys/auxv.h>
-
 #include "../lanes/lanes.h"
+#include "../system/system.h"
 
 static unsigned rvv_score(void)
 {
-  return getauxval(AT_HWCAP) >> ('v' - 'a') & 1 ? 1 : 0;
+  return lanebloom_system_cpu_bits(1) >> ('v' - 'a') & 1 ? 1 : 0;
 }
 
 const struct kernel_table lanebloom_kernels_rvv = {

@@ -3,7 +3,7 @@
  * specification. Source: Apache Parquet Format 2.10, BloomFilter.md.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/parquet.h"
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "each_hash.h"
 
 static inline size_t block_of(const struct filter_shape *shape, const void *hashes, size_t i)

@@ -4,7 +4,7 @@
  * util/ribbon_impl.h and util/ribbon_alg.h, Standard128Ribbon and InterleavedFilterQuery.
  * SPDX-License-Identifier: MIT */
 #include "rocksdb_ribbon.h"
-#include "../bytes.h"
+#include "../common/bytes.h"
 
 __extension__ typedef unsigned __int128 segment_bits;
 

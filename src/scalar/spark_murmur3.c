@@ -2,7 +2,7 @@
  * seed of the second. This scalar code is the specification. Source: Spark 4.1 Murmur3_x86_32.java,
  * hashUnsafeBytes, and BloomFilterBase.java.
  * SPDX-License-Identifier: MIT */
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../keys.h"
 #include "scalar.h"
 

@@ -3,7 +3,7 @@
 #ifndef LANEBLOOM_SCALAR_XXH64_H
 #define LANEBLOOM_SCALAR_XXH64_H
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../kernels.h"
 
 /* XXH64's primes (xxHash, doc/xxhash_spec.md 0.1.1). */

@@ -5,7 +5,7 @@
 #ifndef LANEBLOOM_SCALAR_XXPH3_H
 #define LANEBLOOM_SCALAR_XXPH3_H
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../kernels.h"
 #include "../keys.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../cursor.h"
 #include "batch.h"
 

@@ -21,7 +21,7 @@
 #include <zstd.h>
 #endif
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../cursor.h"
 #include "compression.h"
 #include "pebble/minlz.h"

@@ -2,8 +2,8 @@
  * Pebble's logs name.
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "../system/system.h"
 #include "database_state.h"
 
 /* Returns the path of a table in the first folder that has a file NUMBER.sst or NUMBER.ldb. If no
@@ -16,7 +16,7 @@ static char *find_table(const struct lanebloom_database *database, uint64_t numb
   for (size_t i = 0; i < 2 * (folders->n + 1); i++) {
     const char *folder = i < 2 ? database->folder : folders->list[i / 2 - 1];
     char *path = lanebloom_folder_number(folder, number, ends[i % 2]);
-    if (!path || access(path, F_OK) == 0)
+    if (!path || lanebloom_system_exists(path))
       return path;
     free(path);
   }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../common/problem.h"
 #include "../layouts/leveldb.h"
 #include "filter_block.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "filter_block.h"
 
 /* A growing array of bytes. */

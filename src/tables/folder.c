@@ -1,13 +1,11 @@
 /* Finds the files of a database: parses the names in its folder, and reads CURRENT and OPTIONS.
  * SPDX-License-Identifier: MIT */
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../input.h"
+#include "../system/system.h"
 #include "folder.h"
 
 /* ---- Names ---- */
@@ -153,17 +151,15 @@ static lanebloom_status read_names(const char *folder, struct names *names,
 {
   lanebloom_status status = LANEBLOOM_OK;
   *names = (struct names){0};
-  DIR *files = opendir(folder);
+  struct system_folder *files = lanebloom_system_folder_open(folder);
   if (!files)
     return problem_io(problem);
-  errno = 0;
-  /* NOLINTNEXTLINE(concurrency-mt-unsafe): the stream is this thread's */
-  for (struct dirent *file; !status && (file = readdir(files)); errno = 0)
-    if (!add_name(names, file->d_name))
+  for (const char *name; !status && (name = lanebloom_system_folder_next(files));)
+    if (!add_name(names, name))
       status = problem_memory(problem, 2 * names->room * sizeof *names->logs);
   if (!status && errno)
     status = problem_io(problem);
-  closedir(files);
+  lanebloom_system_folder_close(files);
   if (status)
     free(names->logs);
   return status;
@@ -243,7 +239,7 @@ static lanebloom_status prefer_newer(const char *folder, uint64_t newest, uint64
   char *path = lanebloom_folder_join(folder, other);
   if (!path)
     status = problem_memory(problem, 1);
-  else if (found > number && access(path, F_OK) == 0) {
+  else if (found > number && lanebloom_system_exists(path)) {
     char *older = *manifest;
     *manifest = other;
     other = older;

@@ -16,7 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "footer.h"
 
 enum {

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "checksum.h"
 #include "log.h"
 

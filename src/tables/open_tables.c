@@ -2,10 +2,9 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <stdlib.h>
-#include <time.h>
-#include <unistd.h>
 
 #include "../common/problem.h"
+#include "../system/system.h"
 #include "database.h"
 
 /* If an engine keeps replacing tables while they are opened, opening fails after MAX_ATTEMPTS. It
@@ -41,7 +40,7 @@ static lanebloom_status open_one(lanebloom_database *database, size_t i, laneblo
   void **result = lanebloom_database_result(database, i);
   lanebloom_table *table;
   const lanebloom_status status = lanebloom_table_open(live.path, writer, &table, text, size);
-  if (status == LANEBLOOM_ERR_IO && access(live.path, F_OK) != 0 && errno == ENOENT)
+  if (status == LANEBLOOM_ERR_IO && !lanebloom_system_exists(live.path) && errno == ENOENT)
     snprintf(text, size, "expected a table of the database, found none%s",
              live.is_elsewhere ? "; RocksDB has it in one of its db_paths or cf_paths: name them"
                                : "");
@@ -85,18 +84,11 @@ static lanebloom_status open_rest(lanebloom_database *database, lanebloom_writer
   return LANEBLOOM_OK;
 }
 
-static double now(void)
-{
-  struct timespec time;
-  clock_gettime(CLOCK_MONOTONIC, &time);
-  return (double)time.tv_sec + (double)time.tv_nsec * 1e-9;
-}
-
 static lanebloom_status open_version(lanebloom_database *database, lanebloom_writer writer,
                                      const lanebloom_table_visitor *visitor,
                                      const struct problem *problem)
 {
-  const double begin = now();
+  const double begin = lanebloom_system_seconds();
   for (int attempt = 1;; attempt++) {
     bool is_any_missing, changed;
     lanebloom_status status = open_rest(database, writer, visitor, false, &is_any_missing, problem);
@@ -108,7 +100,8 @@ static lanebloom_status open_version(lanebloom_database *database, lanebloom_wri
       return status;
     if (!changed)
       return open_rest(database, writer, visitor, true, &is_any_missing, problem);
-    if (attempt == MAX_ATTEMPTS || (attempt >= MIN_ATTEMPTS && now() - begin > MAX_SECONDS))
+    if (attempt == MAX_ATTEMPTS ||
+        (attempt >= MIN_ATTEMPTS && lanebloom_system_seconds() - begin > MAX_SECONDS))
       return problem_set(problem, LANEBLOOM_ERR_LIMIT,
                          "being written: expected tables that stay, found that they changed %d "
                          "times: try again, or use a copy",

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "properties.h"
 
 static uint64_t number(const struct entries *entries, uint64_t otherwise)

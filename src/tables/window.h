@@ -5,9 +5,10 @@
 #ifndef LANEBLOOM_TABLES_WINDOW_H
 #define LANEBLOOM_TABLES_WINDOW_H
 
-#include <endian.h>
 #include <lanebloom.h>
 #include <string.h>
+
+#include "../common/bytes.h"
 
 /* Returns the window of a key. Missing bytes count as 0. For a key that does not begin with the
  * common prefix, returns 0 if the key is below all keys that do, and UINT64_MAX if it is above
@@ -27,7 +28,7 @@ static inline uint64_t window_of(lanebloom_slice common, lanebloom_slice key)
     memcpy(&window, (const uint8_t *)key.data + common.size, sizeof window);
   else if (left > 0)
     memcpy(&window, (const uint8_t *)key.data + common.size, left);
-  return be64toh(window);
+  return big64(window);
 }
 
 /* Returns the common prefix of two keys, borrowed from `a`. All keys between `a` and `b` have the

@@ -1,7 +1,7 @@
 /* Reads write-ahead logs: passes their records to the parser of batches, and collects the keys of
  * the batches' entries.
  * SPDX-License-Identifier: MIT */
-#include <search.h>
+#include "../common/tree.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@
 #include <zstd_errors.h>
 #endif
 
-#include "../bytes.h"
+#include "../common/bytes.h"
 #include "../cursor.h"
 #include "batch.h"
 #include "log.h"
@@ -271,7 +271,7 @@ lanebloom_status lanebloom_write_log_read(struct write_log *log, const struct in
   const lanebloom_status status = read_all(reading, problem);
   lanebloom_batch_free(&reading->parser);
   zstd_free(reading->zstd);
-  tdestroy(reading->own_timestamps, free);
+  tree_free(&reading->own_timestamps, compare_timestamps);
   free(reading);
   return status;
 }

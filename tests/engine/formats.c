@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "few_keys.h"
 #include "filter.h"
 

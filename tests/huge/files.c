@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <xxhash.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "huge.h"
 
 /* Makes a valid header, except that the checksum of the whole file is 0. Only loading verifies that

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "filter.h"
 #include "huge.h"
 

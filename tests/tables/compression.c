@@ -11,7 +11,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "support.h"
 #include "tables/checksum.h"
 

@@ -1,6 +1,6 @@
 /* Damaged tables: those that still open have every key, and no byte outside them is read.
  * SPDX-License-Identifier: MIT */
-#include "bytes.h"
+#include "common/bytes.h"
 #include "tables.h"
 #include "tables/compression.h"
 

@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "rows.h"
 #include "tables/checksum.h"
 #include "tables/compression.h"

@@ -1,7 +1,7 @@
 /* Makes MANIFESTs and write-ahead logs.
  * SPDX-License-Identifier: MIT */
 #include "log_files.h"
-#include "bytes.h"
+#include "common/bytes.h"
 #include "tables.h"
 #include "tables/log.h"
 

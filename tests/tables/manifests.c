@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "log_files.h"
 #include "tables.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "tables.h"
 
 /* ---- Filters ---- */

@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "rows.h"
 #include "tables/block.h"
 

@@ -2,7 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "tables.h"
 
 void table_add(struct table_file *file, lanebloom_slice bytes)

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 
-#include "bytes.h"
+#include "common/bytes.h"
 #include "tables.h"
 
 static const uint32_t checksum_base = 0x12345678;

@@ -13,7 +13,7 @@
  * SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "../../bytes.h"
+#include "../../common/bytes.h"
 #include "../block.h"
 #include "columns.h"
 

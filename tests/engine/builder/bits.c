@@ -4,7 +4,7 @@
 #include <inttypes.h>
 
 #include "builder.h"
-#include "bytes.h"
+#include "common/bytes.h"
 #include "container.h"
 
 static double recorded_bits(const lanebloom_filter *filter)
