@@ -5,8 +5,8 @@
 #include "../system/cpu_x86.h"
 
 /* The scores are higher than AVX2's, because AVX-512 has twice as many lanes, and one instruction
- * moves the lanes of a mask together. Of all CPUs with AVX-512, only Xeon Phi lacks some of the four
- * parts of AVX-512 that the kernels need. */
+ * moves the lanes of a mask together. Of all CPUs with AVX-512, only Xeon Phi lacks some of the
+ * four parts of AVX-512 that the kernels need. */
 static unsigned avx512_score(void)
 {
   return !cpu_has_avx512() ? 0 : lanebloom_cpu_gathers_fast() ? 31 : 29;

@@ -1,5 +1,5 @@
-/* Asks an x86 CPU what it has, by CPUID. Compilers have functions for this, but their libraries need
- * not ask the CPU: zig's answers that it has nothing.
+/* Asks an x86 CPU what it has, by CPUID. Compilers have functions for this, but their libraries
+ * need not ask the CPU: zig's answers that it has nothing.
  * Source: Intel 64 and IA-32 Architectures Software Developer's Manual, volume 2A, CPUID; volume 1,
  * 14.3 and 15.2 (AVX2, AVX-512).
  * SPDX-License-Identifier: MIT */

@@ -3,8 +3,8 @@
  * Linux has.
  *
  * Paths are in UTF-8 or, on Unix, any bytes. A function that returns bool returns false on an error
- * and sets errno; one that returns a pointer returns NULL, one that returns a descriptor or a number
- * of bytes returns -1. All functions may be called by several threads at once.
+ * and sets errno; one that returns a pointer returns NULL, one that returns a descriptor or a
+ * number of bytes returns -1. All functions may be called by several threads at once.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_SYSTEM_H
 #define LANEBLOOM_SYSTEM_H
@@ -91,8 +91,9 @@ void lanebloom_system_unmap(uint8_t *bytes, size_t nbytes);
 
 /* ---- Folders ---- */
 
-/* Reads the names in a folder, in any order. next() returns NULL at the end, with errno 0, and on an
- * error, with another errno. The name is valid until the next call. One thread uses the folder. */
+/* Reads the names in a folder, in any order. next() returns NULL at the end, with errno 0, and on
+ * an error, with another errno. The name is valid until the next call. Only one thread may use the
+ * folder. */
 struct system_folder *lanebloom_system_folder_open(const char *path);
 const char *lanebloom_system_folder_next(struct system_folder *folder);
 void lanebloom_system_folder_close(struct system_folder *folder);
