@@ -8,9 +8,11 @@ usage() {
 Usage: scripts/setup.sh STEP...
 Installs the Debian packages that these steps need and that are missing, as root or by sudo.
 Steps: build demo test test-all arm64 s390x riscv64 bench portable portable-arm64 report check
-  coverage fuzz duckdb
+  coverage fuzz duckdb argp zig
 build installs what the build in README needs. portable and portable-arm64 also build static
-libraries from Debian's sources. duckdb downloads DuckDB's headers from npm's registry.
+libraries from Debian's sources. duckdb downloads DuckDB's headers from npm's registry. zig
+downloads the compiler zig, which builds for other systems, from PyPI. argp installs what
+scripts/argp.sh needs.
 END
 }
 cd "$(dirname "$0")/.."
@@ -41,8 +43,11 @@ bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git ut
 bench="$bench golang-github-dcso-bloom-cli"
 portable="$build g++ nasm make libleveldb-dev librocksdb-dev jq git"
 portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
+argp="gnulib autoconf automake make"
+zig_packages="python3-venv"
 
 packages=
+zig=
 foreign=
 headers=
 static=
@@ -64,6 +69,8 @@ for step in "$@"; do
     report) packages="$packages $report" ;;
     check) packages="$packages $check" ;;
     coverage) packages="$packages $coverage" ;;
+    argp) packages="$packages $argp" ;;
+    zig) zig=build/zig packages="$packages $zig_packages" ;;
     duckdb) headers=build/duckdb/include; command -v npm >/dev/null || packages="$packages npm" ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: expected a step, found '$step'" >&2; usage >&2; exit 2 ;;
@@ -86,6 +93,17 @@ get_headers() {
     rm duckdb-1.4.4.tgz
   )
   mv "$headers.new" "$headers"
+}
+
+# Installs the compiler zig in a virtual environment of Python.
+get_zig() {
+  if [ -z "$zig" ] || [ -x "$zig/zig" ]; then return; fi
+  rm -rf "$zig"
+  python3 -m venv "$zig"
+  "$root/scripts/download.sh" "$zig/bin/pip" install --quiet --disable-pip-version-check \
+    ziglang==0.17.1 ||
+    { echo "setup.sh: the compiler zig cannot be downloaded from PyPI" >&2; exit 3; }
+  (cd "$zig" && ln -s lib/python3*/site-packages/ziglang/zig zig)
 }
 
 # Finds the packages that are not installed. A package must be installed for the architecture that
@@ -111,6 +129,7 @@ build_static_libraries() {
 }
 if [ -z "$missing$to_unpack" ]; then
   get_headers
+  get_zig
   build_static_libraries
   exit 0
 fi
@@ -181,4 +200,5 @@ for step in $to_unpack; do
   mv "$folder.new" "$folder"
 done
 get_headers
+get_zig
 build_static_libraries
