@@ -1,0 +1,44 @@
+# A toolchain file: builds with the compiler zig for the system LANEBLOOM_ZIG_TARGET, such as
+# x86_64-linux-musl, aarch64-macos or x86_64-freebsd. scripts/setup.sh zig downloads zig; the
+# variable LANEBLOOM_ZIG of the environment names another one. Libraries for a target are in
+# build/static/TARGET.
+# SPDX-License-Identifier: MIT
+set(root ${CMAKE_CURRENT_LIST_DIR}/..)
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LANEBLOOM_ZIG_TARGET)
+string(REGEX MATCH "^([^-]+)-([a-z]+)" match ${LANEBLOOM_ZIG_TARGET})
+set(CMAKE_SYSTEM_PROCESSOR ${CMAKE_MATCH_1})
+set(CMAKE_SYSTEM_NAME_linux Linux)
+set(CMAKE_SYSTEM_NAME_macos Darwin)
+set(CMAKE_SYSTEM_NAME_freebsd FreeBSD)
+set(CMAKE_SYSTEM_NAME_windows Windows)
+set(CMAKE_SYSTEM_NAME ${CMAKE_SYSTEM_NAME_${CMAKE_MATCH_2}})
+
+if(DEFINED ENV{LANEBLOOM_ZIG})
+  set(zig $ENV{LANEBLOOM_ZIG})
+else()
+  set(zig ${root}/build/zig/zig)
+endif()
+if(NOT EXISTS ${zig})
+  message(FATAL_ERROR "The compiler zig is missing: scripts/setup.sh zig downloads it")
+endif()
+# zig compiles, archives and links, and takes the name of the tool as its first argument.
+foreach(language_and_tool IN ITEMS "C cc" "CXX c++")
+  separate_arguments(words UNIX_COMMAND ${language_and_tool})
+  list(POP_FRONT words language tool)
+  set(CMAKE_${language}_COMPILER ${zig} ${tool} -target ${LANEBLOOM_ZIG_TARGET})
+  set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
+  set(CMAKE_${language}_ARCHIVE_APPEND "<CMAKE_AR> ar q <TARGET> <LINK_FLAGS> <OBJECTS>")
+  set(CMAKE_${language}_ARCHIVE_FINISH "<CMAKE_AR> ranlib <TARGET>")
+  # A `zig c++' without these links no code for the sanitizer that it uses in debug builds.
+  set(CMAKE_${language}_FLAGS_INIT "-fno-sanitize=undefined")
+endforeach()
+set(CMAKE_AR ${zig} CACHE FILEPATH "The compiler zig, which also archives")
+set(CMAKE_RANLIB ${zig} CACHE FILEPATH "The compiler zig, which also archives")
+
+# Libraries and headers are those of the target, not those of this machine.
+set(CMAKE_FIND_ROOT_PATH ${root}/build/static/${LANEBLOOM_ZIG_TARGET})
+set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
+set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+set(ENV{PKG_CONFIG_LIBDIR} ${CMAKE_FIND_ROOT_PATH}/lib/pkgconfig)
