@@ -236,7 +236,7 @@ int main(int argc, char **argv)
     const char *name = lanebloom_format_name(format);
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
       uint64_t expected = 0;
-      for (size_t k = nkernels; k-- > 0;) { /* `scalar' is the last in the list */
+      for (size_t k = nkernels; k-- > 0;) { /* all kernels are compared with the last one */
         const char *kernel = lanebloom_kernel_at(k);
         check(lanebloom_kernel_use(kernel), kernel);
         const uint64_t digest = digest_of(format, &members, sizes[s], &queries);
