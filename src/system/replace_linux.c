@@ -1,196 +1,66 @@
-/* Replaces a file, the target, by a new one, or leaves the target as it was. The new file is
- * written beside the target, flushed, and renamed over the target.
+/* Defines what replace_posix.c needs of Linux (see unix.h).
  * SPDX-License-Identifier: MIT */
-#include "replace.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
+#include <limits.h>
+#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* Splits a path in place. Returns the last component of the path, and stores the rest in
- * *folder. */
-static char *split(char *path, const char **folder)
-{
-  char *slash = strrchr(path, '/');
-  *folder = !slash ? "." : slash == path ? "/" : path;
-  if (!slash)
-    return path;
-  *slash = 0;
-  return slash + 1;
-}
+#include "replace.h"
+#include "unix.h"
 
-/* Returns the descriptor of this process that a path such as /dev/fd/1 names, or -1 if the path
- * names none. */
-static int own_descriptor(const char *path)
-{
-  static const char *const standard[] = {"/dev/stdin", "/dev/stdout",
-                                         /* these are recognised even without /proc */
-                                         "/dev/stderr"};
-  for (int fd = 0; fd < 3; fd++)
-    if (strcmp(path, standard[fd]) == 0)
-      return fd;
+const char lanebloom_unix_descriptors[] = "/proc/self/fd";
 
-  char copy[PATH_MAX], here[PATH_MAX], there[PATH_MAX], canonical[16];
-  const char *folder;
-  strcpy(copy, path);
-  const char *name = split(copy, &folder);
-  const int fd = (int)strtol(name, NULL, 10);
-  snprintf(canonical, sizeof canonical, "%d", fd);
-  const bool is_number = fd >= 0 && strcmp(name, canonical) == 0;
-  return is_number && realpath("/proc/self/fd", here) && realpath(folder, there) &&
-                 strcmp(here, there) == 0
-             ? fd
-             : -1;
-}
+/* The system call is used directly, because musl 1.2.3 has no statx() and later versions lack the
+ * names of the attributes. */
+enum { IMMUTABLE = 0x10, APPEND = 0x20, MOUNT_ROOT = 0x2000 }; /* STATX_ATTR_* of linux/stat.h */
+struct description {                                           /* struct statx */
+  uint32_t fields, block_nbytes;
+  uint64_t attributes, others[30];
+};
 
-/* If the path is a symbolic link, replaces it by the link's target and returns 1. Returns 0 if the
- * path is no link, and -1 with errno on an error. */
-static int follow_link(char path[PATH_MAX])
-{
-  char link[PATH_MAX], joined[2 * PATH_MAX];
-  ssize_t n = readlink(path, link, sizeof link - 1);
-  if (n < 0)
-    return errno == EINVAL || errno == ENOENT ? 0 : -1;
-  link[n] = 0;
-  const char *folder;
-  split(path, &folder);
-  int length = *link == '/' ? snprintf(joined, sizeof joined, "%s", link)
-                            : snprintf(joined, sizeof joined, "%s/%s", folder, link);
-  if (length >= PATH_MAX) {
-    errno = ENAMETOOLONG;
-    return -1;
-  }
-  strcpy(path, joined);
-  return 1;
-}
-
-int lanebloom_follow(const char *path, char target[PATH_MAX])
-{
-  if (strlen(path) >= PATH_MAX) {
-    errno = ENAMETOOLONG;
-    return FOLLOW_FAILED;
-  }
-  strcpy(target, path);
-  for (int nlinks = 0; nlinks < 40; nlinks++) { /* Linux follows this many, too */
-    const int fd = own_descriptor(target);
-    if (fd >= 0)
-      return fd;
-    struct stat info;
-    const bool exists = stat(target, &info) == 0;
-    if (!exists && errno != ENOENT)
-      /* The system may refuse to follow a link (fs.protected_symlinks, nosymfollow). Such a link is
-       * not followed here, either. */
-      return FOLLOW_FAILED;
-    if (exists && !S_ISREG(info.st_mode))
-      /* not followed: a pipe's link in /proc has no target, but can be opened */
-      return FOLLOW_PATH;
-    const int followed = follow_link(target);
-    if (followed <= 0)
-      return followed < 0 ? FOLLOW_FAILED : FOLLOW_PATH;
-  }
-  errno = ELOOP;
-  return FOLLOW_FAILED;
-}
-
-/* Checks whether the path has at least one of these attributes of statx(). If statx() fails,
- * returns false. */
+/* Checks whether the path has at least one of these attributes. If the call fails, returns false. */
 static bool has_attribute(const char *path, uint64_t attributes)
 {
-  struct statx found;
-  return statx(AT_FDCWD, path, 0, 0, &found) == 0 && found.stx_attributes & attributes;
+  struct description found;
+  return syscall(SYS_statx, AT_FDCWD, path, 0, 0, &found) == 0 && found.attributes & attributes;
 }
 
-/* Checks whether a new file can be created in the folder of `path` and renamed to `path`. If not,
- * sets errno. `old` is the status of the old file, or NULL if there is none. In a folder with the
- * sticky bit, only the owner of the old file or of the folder may replace the file. The string
- * `path` is changed. */
-static bool may_replace(char path[PATH_MAX], const struct stat *old)
+int lanebloom_unix_refusal(const char *path)
 {
-  const bool is_mounted = old && has_attribute(path, STATX_ATTR_MOUNT_ROOT);
-  const bool is_fixed = old && has_attribute(path, STATX_ATTR_IMMUTABLE | STATX_ATTR_APPEND);
-  const char *folder;
-  struct stat info;
-  const char *name = split(path, &folder);
-  if (!*name) {
-    errno = ENOENT;
-    return false;
-  }
-  if (faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) != 0 || stat(folder, &info) != 0)
-    return false;
-  const uid_t self = geteuid();
-  const bool is_sticky =
-      old && info.st_mode & S_ISVTX && self && self != old->st_uid && self != info.st_uid;
-  if (is_sticky || is_fixed || has_attribute(folder, STATX_ATTR_APPEND)) {
-    errno = EPERM;
-    return false;
-  }
-  if (is_mounted) {
-    errno = EBUSY;
-    return false;
-  }
-  return true;
+  if (has_attribute(path, IMMUTABLE | APPEND))
+    return EPERM;
+  return has_attribute(path, MOUNT_ROOT) ? EBUSY : 0;
 }
 
-/* Checks whether the descriptor is open for writing. If not, sets errno. */
-static bool is_writable(int descriptor)
+bool lanebloom_unix_only_grows(const char *folder)
 {
-  const int flags = fcntl(descriptor, F_GETFL);
-  if (flags >= 0 && !(flags & O_PATH) && (flags & O_ACCMODE) != O_RDONLY)
-    return true;
-  errno = EBADF;
-  return false;
+  return has_attribute(folder, APPEND);
 }
 
-bool lanebloom_replace_check(const char *path)
+/* Opens a folder. If the process is not permitted to list the folder, opens it with O_PATH; such a
+ * folder cannot be flushed. */
+int lanebloom_unix_open_folder(const char *path)
 {
-  char target[PATH_MAX];
-  const int descriptor = lanebloom_follow(path, target);
-  if (descriptor == FOLLOW_FAILED)
-    return false;
-  if (descriptor >= 0)
-    return is_writable(descriptor);
-
-  struct stat old;
-  const bool exists = stat(target, &old) == 0;
-  if (!exists && errno != ENOENT)
-    return false;
-  if (exists && S_ISDIR(old.st_mode)) {
-    errno = EISDIR;
-    return false;
-  }
-  if (exists && S_ISSOCK(old.st_mode)) {
-    errno = ENXIO;
-    return false;
-  }
-  if (exists && !S_ISREG(old.st_mode))
-    return faccessat(AT_FDCWD, target, W_OK, AT_EACCESS) == 0;
-  return may_replace(target, exists ? &old : NULL);
+  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-/* Sets file->temporary to a random name. */
-static bool choose_temporary_name(struct replacement *file)
+bool lanebloom_unix_random(uint64_t *number)
 {
-  uint64_t random;
-  if (getrandom(&random, sizeof random, 0) != sizeof random)
-    return false;
-  snprintf(file->temporary, sizeof file->temporary, ".lanebloom-%016" PRIx64, random);
-  return true;
+  return getrandom(number, sizeof *number, 0) == sizeof *number;
 }
 
-/* Opens a new file in file->folder. If the file system supports files without a name, the new file
- * has no name at first, so that nothing is left if the process is killed. When the new file is
- * complete, give_name() gives it a name, by way of /proc. */
-static int create_temporary(struct replacement *file, mode_t mode)
+/* If the file system supports files without a name, the new file has no name at first, so that
+ * nothing is left if the process is killed. When the new file is complete, give_name() gives it a
+ * name, by way of /proc. */
+int lanebloom_unix_create(struct replacement *file, mode_t mode)
 {
-  if (!choose_temporary_name(file))
-    return -1;
   if (access("/proc/self/fd", X_OK) == 0) {
     int fd = openat(file->folder, ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
     file->nameless = fd >= 0;
@@ -205,14 +75,6 @@ static bool give_name(const struct replacement *file, const char *name)
   char path[32];
   snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
   return linkat(AT_FDCWD, path, file->folder, name, AT_SYMLINK_FOLLOW) == 0;
-}
-
-/* Opens a folder. If the process is not permitted to list the folder, opens it with O_PATH; such a
- * folder cannot be flushed. */
-static int open_folder(const char *path)
-{
-  int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
 /* Reads a number from a file of /proc. Returns `otherwise` if the file or the number is missing. */
@@ -236,21 +98,16 @@ static bool is_itself(uint32_t id, const char *overflow_path, const char *map_pa
          read_number(map_path, "%*u %*u %lu", 0) == UINT32_MAX;
 }
 
-/* Gives the new file the owner and group of the old file, as far as permitted: only root may set
- * the owner, and a member of the group may set the group. Returns true if the new file has the
- * group of the old file. */
-static bool keep_owner_and_group(int fd, const struct stat *old)
+uid_t lanebloom_unix_owner(const struct stat *old)
 {
-  const bool owner_known =
-      is_itself(old->st_uid, "/proc/sys/kernel/overflowuid", "/proc/self/uid_map");
-  const bool group_known =
-      is_itself(old->st_gid, "/proc/sys/kernel/overflowgid", "/proc/self/gid_map");
-  const uid_t owner = owner_known ? old->st_uid : (uid_t)-1;
-  const gid_t group = group_known ? old->st_gid : (gid_t)-1;
-  struct stat now;
-  const bool kept = fchown(fd, owner, group) == 0 || fchown(fd, (uid_t)-1, group) == 0 ||
-                    (fstat(fd, &now) == 0 && now.st_gid == old->st_gid);
-  return kept && group_known;
+  return is_itself(old->st_uid, "/proc/sys/kernel/overflowuid", "/proc/self/uid_map") ? old->st_uid
+                                                                                      : (uid_t)-1;
+}
+
+gid_t lanebloom_unix_group(const struct stat *old)
+{
+  return is_itself(old->st_gid, "/proc/sys/kernel/overflowgid", "/proc/self/gid_map") ? old->st_gid
+                                                                                      : (gid_t)-1;
 }
 
 static bool has_no_acl(ssize_t result)
@@ -258,10 +115,7 @@ static bool has_no_acl(ssize_t result)
   return result < 0 && (errno == ENODATA || errno == ENOTSUP);
 }
 
-/* Gives the new file the ACL of the old file. If the old file has no ACL, removes the ACL that the
- * new file may have got from its folder. Returns false if that fails, or if the old file has an ACL
- * but the groups of the two files differ. */
-static bool keep_acl(int fd, const char *old_path, bool same_group)
+bool lanebloom_unix_keep_acl(int fd, const char *old_path, bool same_group)
 {
   static const char name[] = "system.posix_acl_access";
   char acl[8192]; /* 1,000 entries; a longer ACL is not kept */
@@ -273,110 +127,17 @@ static bool keep_acl(int fd, const char *old_path, bool same_group)
   return had_none && (removed == 0 || has_no_acl(removed));
 }
 
-/* Gives the new file the mode and the ACL of the old file and, if permitted, its owner and group.
- * No user may get more permissions than before. So if the groups of the two files differ, the new
- * file's group gets no permissions, and other users get only the permissions that both the old
- * file's group and other users had. If the ACL could not be kept, neither the group nor other users
- * get permissions: in a file with an ACL, the group permissions of the mode are the ACL's mask, and
- * do not say what the group may do. The mode is set last; until then only the owner has
- * permissions. */
-static bool take_over(int fd, const char *old_path, const struct stat *old)
+bool lanebloom_unix_flush(int file)
 {
-  const bool same_group = keep_owner_and_group(fd, old);
-  mode_t mode = old->st_mode & 0777;
-  if (!same_group)
-    mode &= S_IRWXU | (mode >> 3 & S_IRWXO);
-  if (!keep_acl(fd, old_path, same_group))
-    mode &= S_IRWXU;
-  return fchmod(fd, mode) == 0;
+  return fsync(file) == 0;
 }
 
-/* Begins a new file in the folder of `path`. `path` must not be a link. `old` is the status of the
- * file at `path`, or NULL if there is none. */
-static bool begin_beside(struct replacement *file, const char path[PATH_MAX],
-                         const struct stat *old)
+/* If there was no target, linkat() gives a file without a name this name directly. linkat() does not
+ * replace a file. So if there was a target, the new file gets its temporary name first and is then
+ * renamed. If the process is killed in between, the temporary name is left. */
+bool lanebloom_unix_put_in_place(const struct replacement *file)
 {
-  char copy[PATH_MAX];
-  const char *folder;
-  strcpy(copy, path);
-  const char *name = split(copy, &folder);
-  if (!*name || strlen(name) >= sizeof file->name) {
-    errno = *name ? ENAMETOOLONG : ENOENT;
-    return false;
-  }
-  strcpy(file->name, name);
-  file->is_new = !old;
-  file->folder = open_folder(folder);
-  if (file->folder < 0)
-    return false;
-  file->fd = create_temporary(file, old ? S_IRUSR | S_IWUSR : 0666);
-  if (file->fd < 0 || (old && !take_over(file->fd, path, old))) {
-    lanebloom_replace_end(file, false);
-    return false;
-  }
-  return true;
-}
-
-bool lanebloom_replace_begin(struct replacement *file, const char *path)
-{
-  *file = (struct replacement){.fd = -1, .folder = -1};
-  char target[PATH_MAX];
-  const int descriptor = lanebloom_follow(path, target);
-  if (descriptor == FOLLOW_FAILED)
-    return false;
-  if (descriptor >= 0) {
-    /* The descriptor is duplicated. Opening the path again would write at offset 0 of a file to
-     * which other processes may append. */
-    file->fd = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
-    return file->fd >= 0;
-  }
-
-  struct stat old;
-  const bool exists = stat(target, &old) == 0;
-  if (!exists && errno != ENOENT)
-    return false;
-  if (!exists || S_ISREG(old.st_mode))
-    return begin_beside(file, target, exists ? &old : NULL);
-  file->fd = open(target, O_WRONLY | O_CLOEXEC);
-  return file->fd >= 0;
-}
-
-bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes)
-{
-  const char *next = bytes;
-  while (nbytes > 0) {
-    const ssize_t n = write(fd, next, nbytes);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n == 0)
-      errno = ENOSPC; /* an error, because repeating the call might never write anything */
-    if (n <= 0)
-      return false;
-    next += n;
-    nbytes -= (size_t)n;
-  }
-  return true;
-}
-
-bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t nbytes)
-{
-  return lanebloom_write_all(file->fd, bytes, nbytes);
-}
-
-/* Flushes a folder. Returns true also if the file system cannot flush folders, or if the descriptor
- * was opened with O_PATH. */
-static bool flush_folder(int folder)
-{
-  return fsync(folder) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EBADF;
-}
-
-/* Flushes the new file and gives it the name of the target. If there was no target, linkat() gives
- * a file without a name this name directly. linkat() does not replace a file. So if there was a
- * target, the new file gets its temporary name first and is then renamed. If the process is killed
- * in between, the temporary name is left. */
-static bool put_in_place(const struct replacement *file)
-{
-  if (fsync(file->fd) != 0)
+  if (!lanebloom_unix_flush(file->fd))
     return false;
   if (file->nameless && file->is_new && give_name(file, file->name))
     return true;
@@ -385,25 +146,4 @@ static bool put_in_place(const struct replacement *file)
     return false;
   return (!file->nameless || give_name(file, file->temporary)) &&
          renameat(file->folder, file->temporary, file->folder, file->name) == 0;
-}
-
-bool lanebloom_replace_end(struct replacement *file, bool written)
-{
-  const bool beside = file->folder >= 0;
-  bool done = written && (!beside || put_in_place(file));
-  int error = errno;
-  if (beside && !done)
-    unlinkat(file->folder, file->temporary, 0); /* may fail, because the file may have no name */
-  if (file->fd >= 0 && close(file->fd) != 0 && done && !beside) {
-    done = false;
-    error = errno;
-  }
-  if (done && beside && !flush_folder(file->folder)) {
-    done = false;
-    error = errno;
-  }
-  if (beside)
-    close(file->folder);
-  errno = error;
-  return done;
 }

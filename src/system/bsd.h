@@ -1,0 +1,15 @@
+/* Declares what replace_bsd.c needs of macOS and of FreeBSD.
+ * SPDX-License-Identifier: MIT */
+#ifndef LANEBLOOM_BSD_H
+#define LANEBLOOM_BSD_H
+
+#include <stddef.h>
+#include <sys/types.h> /* before sys/acl.h, which needs it */
+
+#include <sys/acl.h>
+
+/* The types of ACL that files can have. */
+extern const acl_type_t lanebloom_bsd_acl_types[];
+extern const size_t lanebloom_bsd_nacl_types;
+
+#endif
