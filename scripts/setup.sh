@@ -41,7 +41,7 @@ riscv64="$cross clang-16 gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 fuzz="clang libclang-rt-14-dev llvm libsimde-dev bats jq python3 zstd"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux time"
 bench="$bench golang-github-dcso-bloom-cli"
-portable="$build g++ nasm make libleveldb-dev librocksdb-dev jq git"
+portable="$build g++ libleveldb-dev librocksdb-dev jq git"
 portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 argp="gnulib autoconf automake make"
 zig_packages="python3-venv"
@@ -118,11 +118,12 @@ missing=$(for package in $(printf '%s\n' $packages | sort -u); do
   dpkg-query -W -f '${Architecture} ${Status}\n' "$package" 2>/dev/null |
     grep -qxE "($architecture) install ok installed" || printf ' %s' "$package"
 done)
-# Some development packages, such as ISA-L's, cannot be installed for two architectures at once. So
-# development packages of foreign architectures are not installed, but unpacked into build/foreign/.
+# Some development packages cannot be installed for two architectures at once, and others would
+# replace packages of this machine. So development packages of foreign architectures are not
+# installed, but unpacked into build/foreign/.
 to_unpack=
 for architecture in $foreign; do
-  [ -d "build/foreign/$architecture" ] || to_unpack="$to_unpack $architecture"
+  [ -f "build/foreign/$architecture/usr/include/zlib.h" ] || to_unpack="$to_unpack $architecture"
 done
 build_static_libraries() {
   for architecture in $static; do scripts/static-libraries.sh "$architecture"; done
@@ -184,9 +185,9 @@ $as_root env DEBIAN_FRONTEND=noninteractive \
 for step in $to_unpack; do
   folder=build/foreign/$step
   architecture=${step#portable-}
-  unpacked="libisal2 libisal-dev"
-  [ "$step" = "$architecture" ] || unpacked="libisal-dev libleveldb-dev librocksdb-dev libsnappy-dev
-    libbz2-dev libzstd-dev liblz4-dev zlib1g-dev"
+  unpacked=zlib1g-dev
+  [ "$step" = "$architecture" ] || unpacked="$unpacked libleveldb-dev librocksdb-dev libsnappy-dev
+    libbz2-dev libzstd-dev liblz4-dev"
   rm -rf "$folder.new"
   mkdir -p "$folder.new"
   (

@@ -1,10 +1,8 @@
-/* Decompresses gzip data by ISA-L and zstd data by libzstd.
+/* Decompresses gzip data by gzip.h and zstd data by libzstd.
  * SPDX-License-Identifier: MIT */
 #include "codecs.h"
 
 #include <errno.h>
-#include <isa-l/igzip_lib.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +13,12 @@
 
 #endif
 
+#include "gzip.h"
+
 struct decoder {
   enum codec codec;
-  enum { BEFORE_STREAM, IN_HEADER, IN_STREAM, IN_PADDING } place;
-  struct inflate_state *inflate;  /* the state of gzip; NULL for zstd */
-  struct isal_gzip_header header; /* isal_inflate() does not preserve it between two calls */
+  enum { BEFORE_STREAM, IN_STREAM, IN_PADDING } place;
+  struct gzip *gzip; /* the state of gzip; NULL for zstd */
 #ifdef LANEBLOOM_WITH_ZSTD
   ZSTD_DCtx *zstd; /* the state of zstd; NULL for gzip */
 #endif
@@ -40,15 +39,27 @@ static bool refuse(struct codec_error *error, const char *expected, const char *
   return false;
 }
 
+static bool refuse_memory(struct codec_error *error)
+{
+  error->is_out_of_memory = true;
+  snprintf(error->text, sizeof error->text, "%s", strerror(ENOMEM));
+  return false;
+}
+
 /* ---- gzip ---- */
 
-static bool refuse_gzip(struct codec_error *error, int result)
+static bool refuse_gzip(struct codec_error *error, enum gzip_result result)
 {
-  if (result == ISAL_INCORRECT_CHECKSUM)
-    return refuse(error, "damaged: expected the checksum of the gzip data", "another one");
-  if (result == ISAL_INVALID_WRAPPER || result == ISAL_UNSUPPORTED_METHOD)
+  switch (result) {
+  case GZIP_OUT_OF_MEMORY:
+    return refuse_memory(error);
+  case GZIP_BAD_HEADER:
     return refuse(error, "damaged: expected a gzip header", "other bytes");
-  return refuse(error, "damaged: expected deflate data", "other bytes");
+  case GZIP_BAD_CHECKSUM:
+    return refuse(error, "damaged: expected the checksum of the gzip data", "another one");
+  default:
+    return refuse(error, "damaged: expected deflate data", "other bytes");
+  }
 }
 
 /* Begins a stream, or padding. Zeros may follow the last stream, for example if the data come from
@@ -59,10 +70,8 @@ static bool begin_stream(struct decoder *decoder, const struct codec_step *step,
   enum { FIRST_BYTE = 0x1f };
   if (*step->in != FIRST_BYTE && *step->in)
     return refuse(error, "expected the end of the gzip data", "other bytes after it");
-  decoder->place = *step->in ? IN_HEADER : IN_PADDING;
-  isal_inflate_reset(decoder->inflate);
-  decoder->inflate->crc_flag = ISAL_GZIP_NO_HDR_VER; /* makes ISA-L verify the checksum */
-  isal_gzip_header_init(&decoder->header);
+  decoder->place = *step->in ? IN_STREAM : IN_PADDING;
+  gzip_begin(decoder->gzip);
   return true;
 }
 
@@ -74,38 +83,12 @@ static bool skip_padding(struct codec_step *step, struct codec_error *error)
   return true;
 }
 
-/* If the header of the stream was not read yet, reads more of it. Otherwise decompresses more of
- * the stream. */
-static int step_gzip(struct decoder *decoder)
+static bool run_stream(struct decoder *decoder, struct codec_step *step, struct codec_error *error)
 {
-  struct inflate_state *state = decoder->inflate;
-  if (decoder->place == IN_STREAM)
-    return isal_inflate(state);
-  const int result = isal_read_gzip_header(state, &decoder->header);
-  if (result == ISAL_DECOMP_OK)
-    decoder->place = IN_STREAM;
-  return result;
-}
-
-static bool inflate(struct decoder *decoder, struct codec_step *step, struct codec_error *error)
-{
-  struct inflate_state *state = decoder->inflate;
-  const size_t nin = step->nin < INT32_MAX ? step->nin : INT32_MAX;
-  const size_t nout = step->nout < INT32_MAX ? step->nout : INT32_MAX;
-  state->next_in = (uint8_t *)(uintptr_t)step->in;
-  state->avail_in = (uint32_t)nin;
-  state->next_out = (uint8_t *)step->out;
-  state->avail_out = (uint32_t)nout;
-  const int result = step_gzip(decoder);
-  if (result < 0)
-    return refuse_gzip(error, result);
-  step->in += nin - state->avail_in;
-  step->nin -= nin - state->avail_in;
-  step->out += nout - state->avail_out;
-  step->nout -= nout - state->avail_out;
-  if (state->block_state == ISAL_BLOCK_FINISH)
+  const enum gzip_result result = gzip_run(decoder->gzip, step);
+  if (result == GZIP_END)
     decoder->place = BEFORE_STREAM;
-  return true;
+  return result == GZIP_OK || result == GZIP_END || refuse_gzip(error, result);
 }
 
 static bool run_gzip(struct decoder *decoder, struct codec_step *step, struct codec_error *error)
@@ -115,7 +98,7 @@ static bool run_gzip(struct decoder *decoder, struct codec_step *step, struct co
       return false;
     if (decoder->place == IN_PADDING)
       return skip_padding(step, error);
-    if (decoder->place != BEFORE_STREAM && !inflate(decoder, step, error))
+    if (decoder->place != BEFORE_STREAM && !run_stream(decoder, step, error))
       return false;
   } while (step->nin > 0 && step->nout > 0);
   return true;
@@ -130,9 +113,7 @@ static bool refuse_zstd(struct codec_error *error, size_t result)
 {
   switch (ZSTD_getErrorCode(result)) {
   case ZSTD_error_memory_allocation:
-    error->is_out_of_memory = true;
-    snprintf(error->text, sizeof error->text, "%s", strerror(ENOMEM));
-    return false;
+    return refuse_memory(error);
   case ZSTD_error_frameParameter_windowTooLarge:
     return refuse(error, "expected a zstd window of at most 128 MiB",
                   "a larger one: decompress it by zstd -dc --long=31");
@@ -178,10 +159,8 @@ static bool create(struct decoder *decoder)
                                                                  WINDOW_LOG_MAX));
   }
 #endif
-  decoder->inflate = malloc(sizeof *decoder->inflate);
-  if (decoder->inflate)
-    isal_inflate_init(decoder->inflate);
-  return decoder->inflate != NULL;
+  decoder->gzip = gzip_create();
+  return decoder->gzip != NULL;
 }
 
 struct decoder *decoder_create(enum codec codec)
@@ -203,7 +182,7 @@ void decoder_destroy(struct decoder *decoder)
 #ifdef LANEBLOOM_WITH_ZSTD
   ZSTD_freeDCtx(decoder->zstd);
 #endif
-  free(decoder->inflate);
+  gzip_destroy(decoder->gzip);
   free(decoder);
 }
 
