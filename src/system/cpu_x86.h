@@ -46,10 +46,10 @@ static inline bool cpu_has_sse41(void)
   return cpu_has_bits(cpu_leaf(1, 0).c, 1U << 9 | 1U << 19 | 1U << 23);
 }
 
-/* SSE4.2, which has the instruction for CRC-32C */
-static inline bool cpu_has_sse42(void)
+/* SSE4.2, which has the instruction for CRC-32C, and PCLMULQDQ, which joins CRCs */
+static inline bool cpu_has_crc32c(void)
 {
-  return cpu_has_bits(cpu_leaf(1, 0).c, 1U << 20);
+  return cpu_has_bits(cpu_leaf(1, 0).c, 1U << 1 | 1U << 20);
 }
 
 /* AVX, AVX2, BMI1, BMI2, POPCNT */

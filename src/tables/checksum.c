@@ -1,27 +1,12 @@
 /* Computes the checksums of blocks and footers.
  * SPDX-License-Identifier: MIT */
-#include <isa-l/crc.h>
 #include <lanebloom_tables.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
 #include "checksum.h"
-
-/* Computes a CRC32C. The library's crc32_iscsi() takes the size as an int, so long inputs need
- * several calls. crc32_iscsi() does not invert the CRC before and after, so this function does. */
-static uint32_t crc32c(const uint8_t *bytes, size_t nbytes)
-{
-  enum { MAX_CALL_NBYTES = 1 << 30 };
-  uint32_t crc = UINT32_MAX;
-  while (nbytes > 0) {
-    const size_t n = nbytes < MAX_CALL_NBYTES ? nbytes : MAX_CALL_NBYTES;
-    crc = crc32_iscsi((unsigned char *)(uintptr_t)bytes, (int)n, crc);
-    bytes += n;
-    nbytes -= n;
-  }
-  return ~crc;
-}
+#include "crc32c.h"
 
 /* Masks a CRC as LevelDB does before it stores one. Without the mask, a CRC of bytes that contain
  * their own CRC would detect fewer errors. */
@@ -34,7 +19,7 @@ uint32_t lanebloom_checksum(enum checksum checksum, const uint8_t *bytes, size_t
 {
   switch (checksum) {
   case CHECKSUM_CRC32C:
-    return mask(crc32c(bytes, nbytes));
+    return mask(lanebloom_crc32c(bytes, nbytes));
   case CHECKSUM_XXH32:
     return XXH32(bytes, nbytes, 0);
   case CHECKSUM_XXH64:

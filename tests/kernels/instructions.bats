@@ -170,3 +170,13 @@ kernel_files() { # FOLDER: prints the objects of its kernel files
       diff "$BATS_TEST_TMPDIR/kernels" -
   done
 }
+
+@test "the library for database files holds only the instructions for checksums" {
+  folder=$BUILD_DIR/src/tables/CMakeFiles/lanebloom_tables_objects.dir
+  [ -e "$folder" ] || skip "this build has no such library"
+  mapfile -t rest < <(find "$folder" -name '*.c.o' ! -name crc32c_x86.c.o)
+  [ "${#rest[@]}" -ge 15 ]
+  only - "${rest[@]}"
+  only sse41,sse42,other "$folder/crc32c_x86.c.o"
+  [ "$(count sse42 "$folder/crc32c_x86.c.o")" -gt 0 ]
+}
