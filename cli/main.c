@@ -1,16 +1,13 @@
 /* The lanebloom command: finds the verb and runs it.
  * SPDX-License-Identifier: MIT */
-#include <errno.h>
-#include <fcntl.h>
-#include <locale.h>
-#include <signal.h>
-#include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/memory.h"
 #include "base/report.h"
 #include "options/options.h"
+#include "system/files.h"
+#include "system/process.h"
 #include "verbs/verbs.h"
 
 static const struct {
@@ -123,26 +120,12 @@ static const struct argp argp = {
            "0.01 or 1%.",
 };
 
-/* Opens a descriptor that can be neither read nor written for each standard descriptor that is
- * closed. Otherwise the next opened file would get the number of a standard descriptor, and
- * messages or results would be written into that file. */
-static void occupy_standard_descriptors(void)
-{
-  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-    if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-      open("/", O_PATH | O_DIRECTORY);
-}
-
 int main(int argc, char **argv)
 {
-  occupy_standard_descriptors();
-  setlocale(LC_CTYPE, "C.UTF-8");        /* so that messages show file names alike in every
-                                          * environment */
-  setvbuf(stderr, NULL, _IOLBF, BUFSIZ); /* one write per message */
+  begin_process(&argc, &argv);
+  buffer_messages(stderr);
   setvbuf(stdout, NULL, _IOFBF, (size_t)128 << 10);
-  signal(SIGXFSZ, SIG_IGN); /* a file-size limit causes an error message instead of a signal */
-  if (atexit(output_close) != 0 || at_quick_exit(output_close) != 0)
-    die(NULL, "%s", strerror(ENOMEM));
+  call_at_end(output_close);
   argp_err_exit_status = EXIT_TROUBLE;
 
   struct command command = {0};

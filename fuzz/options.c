@@ -11,12 +11,12 @@
 
 #include "answer/database.h"
 #include "base/report.h"
-#include "base/threads.h"
 #include "files/filters.h"
 #include "fuzz.h"
 #include "input/record_options.h"
 #include "options/numbers.h"
 #include "options/options.h"
+#include "system/threads.h"
 #include "verbs/verbs.h"
 
 #if defined(__has_feature)

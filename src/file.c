@@ -1,7 +1,6 @@
 /* Loads filters from files and saves them to files, as containers or as bare engine bytes.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <limits.h>
 #include <string.h>
 
 #include "container.h"
@@ -146,7 +145,7 @@ static lanebloom_status map(int fd, const struct problem *problem, lanebloom_fil
  * descriptor is duplicated, so reading begins at its current position. */
 static int open_to_read(const char *path)
 {
-  char target[PATH_MAX];
+  char target[FOLLOW_NBYTES];
   const int descriptor = lanebloom_follow(path, target);
   if (descriptor == FOLLOW_FAILED)
     return -1;

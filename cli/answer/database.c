@@ -5,8 +5,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -22,8 +22,8 @@ static void warn_of_logs(const char *folder)
   char **paths;
   const int n = list_folder(folder, is_log, &paths);
   for (int i = 0; i < n; i++) {
-    struct stat found;
-    if (stat(paths[i], &found) == 0 && found.st_size > 0)
+    struct system_info found;
+    if (lanebloom_system_info(paths[i], &found) && found.nbytes > 0)
       complain(paths[i], "warning: this log may hold writes that are in no table yet");
   }
   free_paths(paths, n);

@@ -3,7 +3,6 @@
 #include "filters.h"
 
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../input/record_options.h"
+#include "../system/files.h"
 
 /* ---- The names of filters ---- */
 
@@ -28,34 +28,45 @@ bool filters_add(struct filters *filters, char *path)
   return true;
 }
 
+/* Reads a line without its end. Returns NULL if the file has ended; otherwise the caller frees the
+ * line. */
+static char *read_line(FILE *file, size_t *nbytes)
+{
+  char *line = NULL;
+  size_t n = 0;
+  int byte;
+  while ((byte = getc(file)) != EOF && byte != '\n') {
+    line = grow_list(line, n, 1);
+    line[n++] = (char)byte;
+  }
+  if (byte == EOF && n == 0)
+    return NULL;
+  line = grow_list(line, n, 1);
+  line[n] = '\0';
+  *nbytes = n;
+  return line;
+}
+
 void filters_read_list(struct filters *filters)
 {
   const char *path = filters->list;
-  FILE *file = is_standard_input(path) ? stdin : fopen(path, "re");
-  char *line = NULL;
-  size_t capacity = 0;
+  FILE *file = is_standard_input(path) ? stdin : open_stream(path);
+  size_t nbytes;
   if (!file)
     die(path, "%s", strerror(errno));
-  for (ssize_t nbytes; (nbytes = getline(&line, &capacity, file)) > 0;) {
-    if (line[nbytes - 1] == '\n')
-      nbytes--;
-    line[nbytes] = '\0';
-    if (strlen(line) != (size_t)nbytes || nbytes == 0)
+  for (char *line; (line = read_line(file, &nbytes));) {
+    if (strlen(line) != nbytes || nbytes == 0)
       die(input_name(path), "expected the name of a filter in each line, found an empty line or a "
                             "NUL byte");
     filters->names = grow_list(filters->names, filters->nnames, sizeof *filters->names);
     filters->names[filters->nnames++] = line;
     if (!filters_add(filters, line))
       die(line, "expected each filter once, found it twice");
-    line = NULL;
-    capacity = 0;
   }
-  const int error = ferror(file) ? errno : feof(file) ? 0 : ENOMEM;
-  free(line);
+  if (ferror(file))
+    die(input_name(path), "%s", strerror(errno));
   if (file != stdin)
     fclose(file);
-  if (error)
-    die(input_name(path), "%s", strerror(error));
   if (filters->n == 0)
     die(input_name(path), "expected the names of filters, found an empty file");
 }
@@ -78,7 +89,7 @@ static void filters_free(void *context)
 {
   struct filters *filters = context;
   sources_free(&filters->sources);
-  tdestroy(filters->known, leave_key);
+  free_tree(&filters->known);
   free(filters->paths);
   for (size_t i = 0; i < filters->nnames; i++)
     free(filters->names[i]);

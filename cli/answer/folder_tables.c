@@ -1,11 +1,11 @@
 /* Loads the tables of files, and of folders that are no database. An engine may write into such a
  * folder meanwhile, so the folder is listed again until nothing changes.
  * SPDX-License-Identifier: MIT */
-#include <sys/stat.h>
 #include <time.h>
 
-#include "../base/clock.h"
+#include "../../src/system/system.h"
 #include "../base/report.h"
+#include "../system/process.h"
 #include "loading.h"
 
 bool load_files(struct database *database, const lanebloom_database *source,
@@ -28,13 +28,13 @@ bool load_files(struct database *database, const lanebloom_database *source,
  * further attempt to load the tables may then succeed. */
 static bool may_change(const struct database *database)
 {
-  static const time_t settled_seconds = 10;
+  static const int64_t settled_seconds = 10;
   bool may_change = false;
   for (size_t i = 0; i < database->ntables; i++) {
-    struct stat info;
+    struct system_info info;
     may_change |= !database->loaded[i] && !database->places[i].source &&
-                  (stat(database->paths[i], &info) != 0 || !S_ISREG(info.st_mode) ||
-                   time(NULL) - info.st_mtime < settled_seconds);
+                  (!lanebloom_system_info(database->paths[i], &info) || info.kind != SYSTEM_FILE ||
+                   time(NULL) - info.changed_seconds < settled_seconds);
   }
   return may_change;
 }
@@ -69,9 +69,8 @@ static bool list_again(struct database *database, char *const *names, bool print
 bool load_folders(struct database *database, char *const *names, lanebloom_writer writer,
                   const struct table_loader *loader)
 {
-  static const struct timespec pause = {.tv_nsec = 50000000};
-  static const double most_seconds = 1;
-  const double begin = seconds();
+  static const double pause_seconds = 0.05, most_seconds = 1;
+  const double begin = lanebloom_system_seconds();
   for (bool is_first = true;; is_first = false) {
     const bool listed = list_again(database, names, is_first, loader);
     if (!database->has_folders)
@@ -80,7 +79,7 @@ bool load_folders(struct database *database, char *const *names, lanebloom_write
     const bool is_same = is_settled(database, names, loader);
     if (is_same && loaded)
       return listed;
-    const bool is_last = seconds() - begin > most_seconds;
+    const bool is_last = lanebloom_system_seconds() - begin > most_seconds;
     if (is_same && (is_last || !may_change(database)))
       return load_files(database, NULL, writer, loader, true) && listed;
     if (is_last) {
@@ -88,6 +87,6 @@ bool load_folders(struct database *database, char *const *names, lanebloom_write
                      "attempt: try again, or use a copy of the database");
       return false;
     }
-    nanosleep(&pause, NULL);
+    sleep_for(pause_seconds);
   }
 }

@@ -3,12 +3,10 @@
 #include "key_file.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/json_object.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -16,6 +14,7 @@
 #include "../input/inputs.h"
 #include "../input/key_form.h"
 #include "../input/records.h"
+#include "../system/files.h"
 
 /* Makes room for n more bytes and returns their address. */
 static char *reserve(struct buffer *buffer, size_t n)
@@ -41,23 +40,23 @@ static size_t room(const struct buffer *buffer)
 /* Reads all bytes of a file or a pipe. */
 static void read_all(struct buffer *buffer, const char *path)
 {
-  const int fd = is_standard_input(path) ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
-  struct stat found;
-  if (fd < 0 || fstat(fd, &found) != 0)
+  const int fd = is_standard_input(path) ? STANDARD_INPUT : lanebloom_system_open(path, true);
+  struct system_info found;
+  if (fd < 0 || !lanebloom_system_file_info(fd, &found))
     die(input_name(path), "%s", strerror(errno));
-  const off_t nbytes = S_ISREG(found.st_mode) ? found.st_size : 0;
+  const uint64_t nbytes = found.kind == SYSTEM_FILE ? found.nbytes : 0;
   reserve(buffer, nbytes > 0 ? (size_t)nbytes + 1 : (size_t)1 << 20);
-  for (ssize_t n = 1; n != 0;) {
+  for (int64_t n = 1; n != 0;) {
     char *end = reserve(buffer, 1);
-    n = read(fd, end, room(buffer));
-    if (n < 0 && errno != EINTR)
+    n = lanebloom_system_read(fd, end, room(buffer));
+    if (n < 0)
       die(input_name(path), "%s%s", strerror(errno), directory_advice(errno));
-    buffer->nbytes += n > 0 ? (size_t)n : 0;
+    buffer->nbytes += (size_t)n;
   }
   if (has_shrunk(fd, nbytes))
     die(input_name(path), "%s", shrunk_text);
-  if (fd != STDIN_FILENO)
-    close(fd);
+  if (fd != STANDARD_INPUT)
+    lanebloom_system_close(fd);
 }
 
 static void replace_keys(struct key_set *set, struct buffer keys)

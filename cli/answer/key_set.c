@@ -10,7 +10,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <xxhash.h>
 
 #include "../../src/common/problem.h"
@@ -20,6 +19,7 @@
 #include "../files/filters.h"
 #include "../input/inputs.h"
 #include "../input/records.h"
+#include "../system/process.h"
 #include "key_file.h"
 
 static const lanebloom_format KEY_FORMAT = LANEBLOOM_ROCKSDB_LOCAL;
@@ -282,7 +282,7 @@ void key_set_read(struct key_set *set, const char *path, const struct record_syn
                   const struct input_messages *messages)
 {
   *set = (struct key_set){.syntax = *syntax};
-  if (getrandom(set->secret, sizeof set->secret, 0) != sizeof set->secret)
+  if (!fill_randomly(set->secret, sizeof set->secret))
     die(NULL, "random bytes: %s", strerror(errno));
   read_key_file(set, path, messages);
 

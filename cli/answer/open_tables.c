@@ -1,6 +1,5 @@
 /* Opens tables that stay open, and warns about them.
  * SPDX-License-Identifier: MIT */
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,6 +8,7 @@
 #include "../base/report.h"
 #include "../files/folders.h"
 #include "../files/recognize.h"
+#include "../system/files.h"
 #include "loading.h"
 
 /* Is this the name of a file that belongs to a database but is no table? */
@@ -24,10 +24,8 @@ static bool is_of_database(const char *name)
 
 void explain_no_table(const char *path, char *problem, size_t size)
 {
-  const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-  char *folder = slash ? strndup(path, (size_t)(name - path)) : strdup("./");
-  if (!folder)
-    die(NULL, "%s", strerror(ENOMEM));
+  const char *name = last_component(path);
+  char *folder = name > path ? format_text("%.*s", (int)(name - path), path) : format_text("./");
   if (!explain_other_kind(path, "a table", problem, size) && is_of_database(name) &&
       is_database(folder))
     snprintf(problem, size,
@@ -62,7 +60,7 @@ void warn_of_tables(char *const *paths, const char **warnings, size_t n)
     if (*warnings[i])
       nequal[(const char **)find_or_add(&warnings[i], &known, compare_texts) - warnings]++;
   }
-  tdestroy(known, leave_key);
+  free_tree(&known);
   for (size_t i = 0; i < n; i++) {
     if (nequal[i] > 1)
       complain(paths[i], "warning: %s (and %zu more)", warnings[i], nequal[i] - 1);

@@ -3,7 +3,6 @@
 #include "parquet.h"
 
 #include <json-c/json.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,9 +10,9 @@
 #include "../base/json_object.h"
 #include "../base/memory.h"
 #include "../base/report.h"
-#include "../base/threads.h"
 #include "../files/recognize.h"
 #include "../input/key_form.h"
+#include "../system/threads.h"
 
 /* ---- The type of the column ---- */
 

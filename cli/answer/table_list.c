@@ -1,7 +1,6 @@
 /* Lists the tables that the user named: files, tables of databases, and tables in folders.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -115,12 +114,12 @@ void take_over(struct database *database, struct database *earlier)
     if (!earlier->places[i].source)
       find_or_add(&earlier->paths[i], &known, compare_texts);
   for (size_t i = 0; i < database->ntables; i++) {
-    char **const *found = tfind(&database->paths[i], &known, compare_texts);
+    char **found = find_in(&database->paths[i], &known, compare_texts);
     if (!found || database->places[i].source)
       continue;
-    void **loaded = &earlier->loaded[*found - earlier->paths];
+    void **loaded = &earlier->loaded[found - earlier->paths];
     database->loaded[i] = *loaded;
     *loaded = NULL;
   }
-  tdestroy(known, leave_key);
+  free_tree(&known);
 }

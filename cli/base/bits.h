@@ -4,11 +4,12 @@
 #ifndef LANEBLOOM_CLI_BITS_H
 #define LANEBLOOM_CLI_BITS_H
 
-#include <endian.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "../../src/common/bytes.h"
 
 /* Returns the position of the first bit in [i, n) that equals `wanted`, or n if there is none.
  * Reads whole words of 8 bytes, so at least ceil(n / 64) * 8 bytes of the bitmap must be
@@ -18,7 +19,7 @@ static inline size_t find_bit(const uint8_t *bitmap, size_t i, size_t n, bool wa
   while (i < n) {
     uint64_t word;
     memcpy(&word, bitmap + i / 64 * 8, sizeof word);
-    uint64_t rest = (wanted ? le64toh(word) : ~le64toh(word)) >> i % 64;
+    uint64_t rest = (wanted ? little64(word) : ~little64(word)) >> i % 64;
     if (rest) {
       i += (size_t)__builtin_ctzll(rest);
       return i < n ? i : n;

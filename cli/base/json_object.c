@@ -7,26 +7,17 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <wchar.h>
 
+#include "characters.h"
 #include "report.h"
 
-/* Compares each character with U+10FFFF, the last one of Unicode, because mbrtowc() of glibc
- * accepts larger numbers. */
 bool is_text(const void *bytes, size_t nbytes)
 {
   const char *next = bytes;
-  mbstate_t state = {0};
-  const int error = errno;
-  bool is_unicode = true;
-  for (size_t nleft = nbytes, n; is_unicode && nleft > 0; nleft -= n, next += n) {
-    wchar_t wide = 0;
-    n = mbrtowc(&wide, next, nleft, &state);
-    is_unicode = n <= nleft && (unsigned long)wide <= 0x10ffff;
-    n = is_unicode && n > 0 ? n : 1; /* n is 0 for NUL, which is one byte */
-  }
-  errno = error;
-  return is_unicode;
+  size_t n = 1;
+  for (uint32_t character; n > 0 && nbytes > 0; nbytes -= n, next += n)
+    n = read_character(next, nbytes, &character);
+  return n > 0;
 }
 
 /* If memory runs out, json-c leaves out a member or writes null, and returns no error. But malloc()

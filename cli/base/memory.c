@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../system/files.h"
 #include "report.h"
 
 void *resize(void *memory, size_t nbytes)
@@ -33,14 +34,28 @@ void *find_or_add(void *key, void **tree, int (*compare)(const void *, const voi
   die(NULL, "%s", strerror(ENOMEM));
 }
 
-void leave_key(void *key)
+void *find_in(const void *key, void *const *tree, int (*compare)(const void *, const void *))
 {
-  (void)key;
+  void *const *found = tfind(key, tree, compare);
+  return found ? *found : NULL;
+}
+
+static int equals(const void *a, const void *b)
+{
+  (void)a, (void)b;
+  return 0;
+}
+
+/* Deletes the root until none is left: to this comparison, the root equals every key. */
+void free_tree(void **tree)
+{
+  while (*tree)
+    tdelete(NULL, tree, equals);
 }
 
 FILE *open_string(char **string, size_t *nbytes)
 {
-  FILE *stream = open_memstream(string, nbytes);
+  FILE *stream = open_string_stream(string, nbytes);
   if (!stream)
     die(NULL, "%s", strerror(errno));
   return stream;
@@ -49,7 +64,7 @@ FILE *open_string(char **string, size_t *nbytes)
 /* Checks the string, too: if memory runs out, fclose() of glibc may succeed without a string. */
 char *close_string(FILE *stream, char *const *string)
 {
-  if (fclose(stream) != 0 || !*string)
+  if (!close_string_stream(stream) || !*string)
     die(NULL, "%s", strerror(ENOMEM));
   return *string;
 }

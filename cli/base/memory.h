@@ -20,9 +20,11 @@ void *grow_list(void *list, size_t n, size_t element_nbytes);
  * this key to the tree and returns it. The tree borrows the key. */
 void *find_or_add(void *key, void **tree, int (*compare)(const void *, const void *));
 
-/* Does nothing. tdestroy(3) calls a function for each key, normally to free the key. If a tree
- * borrows its keys, pass this function. */
-void leave_key(void *key);
+/* Returns the key in the tree that equals this key, or NULL if there is none. */
+void *find_in(const void *key, void *const *tree, int (*compare)(const void *, const void *));
+
+/* Frees the tree, and not the keys. */
+void free_tree(void **tree);
 
 /* open_string() opens a stream that writes into a new string. close_string() closes the stream and
  * returns the string, which the caller frees. */

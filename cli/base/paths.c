@@ -5,7 +5,9 @@
 
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "../../src/system/system.h"
+#include "../system/files.h"
 
 bool is_standard_input(const char *path)
 {
@@ -19,16 +21,16 @@ const char *input_name(const char *path)
 
 const char also_output_text[] = "input file is also the output: write to another file";
 
-bool is_same_file(const struct stat *a, const struct stat *b)
+bool is_same_file(const struct system_info *a, const struct system_info *b)
 {
-  return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+  return a->device == b->device && a->number == b->number;
 }
 
 bool is_standard_output(const char *path)
 {
-  struct stat input, results;
-  return stat(is_standard_input(path) ? "/dev/stdin" : path, &input) == 0 &&
-         fstat(STDOUT_FILENO, &results) == 0 && S_ISREG(input.st_mode) &&
+  struct system_info input, results;
+  return lanebloom_system_info(is_standard_input(path) ? "/dev/stdin" : path, &input) &&
+         lanebloom_system_file_info(STANDARD_OUTPUT, &results) && input.kind == SYSTEM_FILE &&
          is_same_file(&input, &results);
 }
 

@@ -5,7 +5,8 @@
 #define LANEBLOOM_CLI_PATHS_H
 
 #include <stdbool.h>
-#include <sys/stat.h>
+
+#include "../../src/system/system.h"
 
 bool is_standard_input(const char *path);
 
@@ -14,7 +15,7 @@ bool is_standard_input(const char *path);
 const char *input_name(const char *path);
 
 /* Do both describe the same file? */
-bool is_same_file(const struct stat *a, const struct stat *b);
+bool is_same_file(const struct system_info *a, const struct system_info *b);
 
 /* Is the path the same file as standard output? Returns false if standard output is no regular file
  * but, for example, a terminal. */

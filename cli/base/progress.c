@@ -4,9 +4,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
-#include "clock.h"
+#include "../../src/system/system.h"
+#include "../system/files.h"
 
 static enum progress when;
 static uint64_t total;
@@ -20,7 +20,7 @@ void progress_begin(enum progress resolved, uint64_t whole, const char *counted)
   when = resolved;
   total = whole;
   units = counted;
-  first = last = seconds();
+  first = last = lanebloom_system_seconds();
 }
 
 void progress_erase(void)
@@ -47,11 +47,11 @@ static void print_time_left(double nseconds)
 
 void progress_report(uint64_t nunits, uint64_t ndone)
 {
-  const double now = when == PROGRESS_NEVER ? 0 : seconds();
+  const double now = when == PROGRESS_NEVER ? 0 : lanebloom_system_seconds();
   if (when == PROGRESS_NEVER || now - last < 1)
     return;
   last = now;
-  const bool is_terminal = isatty(STDERR_FILENO);
+  const bool to_terminal = is_terminal(STANDARD_ERROR);
   const bool has_share = total > 0 && ndone > 0 && ndone <= total;
   const double share = has_share ? (double)ndone / (double)total : 0;
   progress_erase();
@@ -61,9 +61,9 @@ void progress_report(uint64_t nunits, uint64_t ndone)
   fprintf(stderr, "%" PRIu64 " %s, %.0f per second", nunits, units, rate(nunits, now));
   if (has_share)
     print_time_left((now - first) * (1 - share) / share);
-  fputs(is_terminal ? "\r" : "\n", stderr);
+  fputs(to_terminal ? "\r" : "\n", stderr);
   fflush(stderr);
-  is_shown = is_terminal;
+  is_shown = to_terminal;
 }
 
 void progress_end(uint64_t nunits)
@@ -71,6 +71,6 @@ void progress_end(uint64_t nunits)
   progress_erase();
   if (when == PROGRESS_ALWAYS)
     fprintf(stderr, "lanebloom: %" PRIu64 " %s, %.0f per second\n", nunits, units,
-            rate(nunits, seconds()));
+            rate(nunits, lanebloom_system_seconds()));
   fflush(stderr);
 }

@@ -3,32 +3,28 @@
 #include "report.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-#include <wchar.h>
-#include <wctype.h>
 
 #include "../../src/common/problem.h"
 #include "../../src/system/replace.h"
+#include "../system/files.h"
+#include "../system/process.h"
+#include "../system/threads.h"
+#include "characters.h"
 #include "memory.h"
 #include "progress.h"
-#include "threads.h"
 
 /* Prints the first character of the bytes. If the character is not printable, changes the direction
  * of text, or is in `escaped`, prints only its first byte, as \ooo. Returns how many of the bytes
  * were printed. */
 static size_t print_character(FILE *stream, const char *bytes, size_t nbytes, const char *escaped)
 {
-  mbstate_t state = {0};
-  wchar_t wide;
-  const size_t n = mbrtowc(&wide, bytes, nbytes, &state);
-  if (n > 0 && n <= nbytes && iswprint((wint_t)wide) && !problem_turns((uint32_t)wide) &&
-      !strchr(escaped, *bytes)) {
+  uint32_t character;
+  const size_t n = read_character(bytes, nbytes, &character);
+  if (n > 0 && is_printable(character) && !problem_turns(character) && !strchr(escaped, *bytes)) {
     fwrite(bytes, 1, n, stream);
     return n;
   }
@@ -59,6 +55,8 @@ void print_message(FILE *stream, const char *format, va_list arguments)
   va_end(again);
   print_escaped(stream, text ? text : room, "");
   fputc('\n', stream);
+  if (stream == stderr)
+    fflush(stream); /* does nothing if the stream has written the line */
   free(text);
 }
 
@@ -105,15 +103,34 @@ void complain(const char *name, const char *format, ...)
   va_end(arguments);
 }
 
+/* What is left to do when the command ends. */
+static void (*last_work[2])(void);
+static size_t nlast_work;
+
+static void do_last_work(void)
+{
+  while (nlast_work > 0)
+    last_work[--nlast_work]();
+}
+
+/* Not quick_exit() of C11, which macOS lacks. */
+void call_at_end(void (*work)(void))
+{
+  if (nlast_work == 0 && atexit(do_last_work) != 0)
+    die(NULL, "%s", strerror(ENOMEM));
+  last_work[nlast_work++] = work;
+}
+
 void leave(int status)
 {
   static atomic_flag is_leaving = ATOMIC_FLAG_INIT;
   while (atomic_flag_test_and_set(&is_leaving))
-    pause();                   /* wait until the first caller has ended the command */
+    wait_for_end();            /* the first caller ends the command */
   if (has_started_threads()) { /* exit() would destroy objects that the threads still use, such as
                                 * objects of simdjson */
     fflush(stderr);
-    quick_exit(status);
+    do_last_work();
+    _Exit(status);
   }
   exit(status);
 }
@@ -139,14 +156,14 @@ static void complain_of_output(void)
 static _Noreturn void die_of_output(void)
 {
   complain_of_output();
-  __fpurge(stdout);
+  discard_stream(stdout);
   clearerr(stdout); /* so that output_close() does not report the error again */
   leave(EXIT_TROUBLE);
 }
 
 void output(const void *data, size_t nbytes)
 {
-  if (fwrite_unlocked(data, 1, nbytes, stdout) != nbytes)
+  if (write_stream(data, nbytes, stdout) != nbytes)
     die_of_output();
 }
 
@@ -161,14 +178,14 @@ void outputf(const char *format, ...)
 
 void output_flush(void)
 {
-  if (fflush_unlocked(stdout) != 0)
+  if (flush_stream(stdout) != 0)
     die_of_output();
 }
 
 void output_whole(const void *data, size_t nbytes)
 {
   output_flush();
-  if (!lanebloom_write_all(STDOUT_FILENO, data, nbytes))
+  if (!lanebloom_write_all(STANDARD_OUTPUT, data, nbytes))
     die_of_output();
 }
 
@@ -179,5 +196,5 @@ void output_close(void)
   if (fclose(stdout) == 0 && !has_failed)
     return;
   complain_of_output();
-  _exit(EXIT_TROUBLE); /* not exit(), because exit() called this function */
+  _Exit(EXIT_TROUBLE); /* not exit(), because exit() called this function */
 }

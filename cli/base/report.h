@@ -28,6 +28,10 @@ __attribute__((format(printf, 2, 3))) void complain(const char *name, const char
  * first call. */
 _Noreturn void leave(int status);
 
+/* Calls `work' when the command ends, by leave(), by exit() or at the end of main(). The last one
+ * that was passed is called first. */
+void call_at_end(void (*work)(void));
+
 /* Prints a message like complain(), then exits with EXIT_TROUBLE. */
 __attribute__((format(printf, 2, 3))) _Noreturn void die(const char *name, const char *format, ...);
 

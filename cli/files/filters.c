@@ -4,14 +4,11 @@
 #include "filters.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "../../src/system/replace.h"
+#include "../../src/system/system.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../input/file_kinds.h"
@@ -20,8 +17,8 @@
 
 bool is_container(const char *path)
 {
-  struct stat found;
-  if (is_standard_input(path) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+  struct system_info found;
+  if (is_standard_input(path) || !lanebloom_system_info(path, &found) || found.kind != SYSTEM_FILE)
     return false;
   struct mapped mapped;
   const lanebloom_status status = map_filter(&mapped, path, NULL, 0);
@@ -34,11 +31,11 @@ bool is_container(const char *path)
 static bool begins_as_container(const char *path)
 {
   char bytes[CONTAINER_MAGIC_NBYTES];
-  const int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* with O_NONBLOCK, opening a pipe
-                                                                 * does not wait */
-  const bool begins = read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
+  const int fd = lanebloom_system_open(path, false);
+  const bool begins =
+      lanebloom_system_read(fd, bytes, sizeof bytes) == sizeof bytes && is_container_magic(bytes);
   if (fd >= 0)
-    close(fd);
+    lanebloom_system_close(fd);
   return begins;
 }
 
@@ -117,16 +114,16 @@ struct target check_target(const char *path)
 /* Would saving replace a file that is not empty? If so, stores the path of that file in `path`.
  * Returns false for descriptors and for files that are not regular: saving writes into them and
  * does not replace them. */
-static bool replaces_file(const struct target *target, char path[PATH_MAX])
+static bool replaces_file(const struct target *target, char path[FOLLOW_NBYTES])
 {
-  struct stat found;
-  return lanebloom_follow(target->path, path) == FOLLOW_PATH && stat(path, &found) == 0 &&
-         S_ISREG(found.st_mode) && found.st_size > 0;
+  struct system_info found;
+  return lanebloom_follow(target->path, path) == FOLLOW_PATH &&
+         lanebloom_system_info(path, &found) && found.kind == SYSTEM_FILE && found.nbytes > 0;
 }
 
 void check_is_filter(const struct target *target)
 {
-  char path[PATH_MAX];
+  char path[FOLLOW_NBYTES];
   if (replaces_file(target, path) && !begins_as_container(path))
     die(target->name, "expected a new file, or a container to replace, found another file; name "
                       "another one by -o, or replace this one by --force");
@@ -153,7 +150,7 @@ bool has_no_keys(const lanebloom_filter *filter)
  * that may have keys. */
 void check_keeps_keys(const struct target *target, const lanebloom_filter *filter, bool raw)
 {
-  char path[PATH_MAX];
+  char path[FOLLOW_NBYTES];
   lanebloom_filter *found = NULL;
   if (!has_no_keys(filter) || !replaces_file(target, path))
     return;

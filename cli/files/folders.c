@@ -2,14 +2,17 @@
  * SPDX-License-Identifier: MIT */
 #include "folders.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <lanebloom_tables.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
+
+#define DIGITS "0123456789"
 
 static bool ends_with(const char *name, const char *end)
 {
@@ -17,10 +20,14 @@ static bool ends_with(const char *name, const char *end)
   return nname > nend && strcmp(name + nname - nend, end) == 0;
 }
 
-int is_table(const struct dirent *entry)
+bool is_table(const char *folder, const char *name)
 {
-  return entry->d_type != DT_DIR &&
-         (ends_with(entry->d_name, ".ldb") || ends_with(entry->d_name, ".sst"));
+  if (!ends_with(name, ".ldb") && !ends_with(name, ".sst"))
+    return false;
+  char *path = join(folder, name);
+  const bool is_one = !is_folder(path);
+  free(path);
+  return is_one;
 }
 
 bool is_log_name(const char *name)
@@ -29,15 +36,16 @@ bool is_log_name(const char *name)
   return end > name && strcmp(end, ".log") == 0;
 }
 
-int is_log(const struct dirent *entry)
+bool is_log(const char *folder, const char *name)
 {
-  return is_log_name(entry->d_name);
+  (void)folder;
+  return is_log_name(name);
 }
 
 bool is_folder(const char *path)
 {
-  struct stat info;
-  return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+  struct system_info info;
+  return lanebloom_system_info(path, &info) && info.kind == SYSTEM_FOLDER;
 }
 
 char *join(const char *folder, const char *name)
@@ -48,20 +56,51 @@ char *join(const char *folder, const char *name)
   return path;
 }
 
-int list_folder(const char *folder, int (*is_wanted)(const struct dirent *entry), char ***paths)
+/* Compares names by the numbers in them, and by their bytes if the numbers are equal. */
+static int compare_paths(const void *a, const void *b)
 {
-  struct dirent **entries;
-  int n = scandir(folder, &entries, is_wanted, versionsort);
-  *paths = NULL;
-  if (n < 0)
-    return n;
-  *paths = resize(NULL, ((size_t)n + 1) * sizeof **paths);
-  for (int i = 0; i < n; i++) {
-    (*paths)[i] = join(folder, entries[i]->d_name);
-    free(entries[i]);
+  const char *const left = *(const char *const *)a, *const right = *(const char *const *)b;
+  for (const char *at = left, *other = right; *at && *other;) {
+    const size_t nzeros = strspn(at, "0"), nother_zeros = strspn(other, "0");
+    const size_t n = strspn(at + nzeros, DIGITS), nother = strspn(other + nother_zeros, DIGITS);
+    const bool are_numbers = nzeros + n > 0 && nother_zeros + nother > 0;
+    if (are_numbers && n != nother)
+      return n < nother ? -1 : 1;
+    const int order = are_numbers ? strncmp(at + nzeros, other + nother_zeros, n)
+                                  : (unsigned char)*at - (unsigned char)*other;
+    if (order != 0)
+      return order;
+    at += are_numbers ? nzeros + n : 1;
+    other += are_numbers ? nother_zeros + nother : 1;
   }
-  free(entries);
-  return n;
+  return strcmp(left, right);
+}
+
+int list_folder(const char *folder, bool (*is_wanted)(const char *folder, const char *name),
+                char ***paths)
+{
+  struct system_folder *list = lanebloom_system_folder_open(folder);
+  char **all = NULL;
+  size_t n = 0;
+  *paths = NULL;
+  if (!list)
+    return -1;
+  for (const char *name; (name = lanebloom_system_folder_next(list));)
+    if (is_wanted(folder, name)) {
+      all = grow_list(all, n, sizeof *all);
+      all[n++] = join(folder, name);
+    }
+  const int error = errno;
+  lanebloom_system_folder_close(list);
+  if (error) {
+    free_paths(all, (int)n);
+    errno = error;
+    return -1;
+  }
+  if (n > 0)
+    qsort(all, n, sizeof *all, compare_paths);
+  *paths = all;
+  return (int)n;
 }
 
 void free_paths(char **paths, int n)

@@ -3,37 +3,28 @@
 #include "mapped.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../input/inputs.h"
+#include "../system/files.h"
+#include "../system/process.h"
 #include "filters.h"
 
 /* ---- Files that become shorter while they are mapped ---- */
 
 static struct mapped *first;
 
-/* Handles SIGBUS, which reading a missing page of a mapping raises: the file has become shorter.
- * Prints the message that watch() has prepared, because a signal handler cannot format one, and
- * ends the command. */
-static void report_lost_page(int signal_number, siginfo_t *info, void *context)
+/* Prints the message that watch() has prepared, because this function may not format one, and ends
+ * the command. */
+static void report_lost_page(const void *address)
 {
-  (void)context;
   for (const struct mapped *mapped = first; mapped; mapped = mapped->next)
-    if ((uintptr_t)info->si_addr - (uintptr_t)mapped->bytes < mapped->nbytes) {
-      ssize_t nwritten = write(STDERR_FILENO, mapped->message, strlen(mapped->message));
-      (void)nwritten;
-      _exit(EXIT_TROUBLE);
-    }
-  signal(signal_number, SIG_DFL); /* the address is in no mapping: the signal is raised again and
-                                   * ends the command */
+    if ((uintptr_t)address - (uintptr_t)mapped->bytes < mapped->nbytes)
+      end_at_once(mapped->message, EXIT_TROUBLE);
 }
 
 static void watch(struct mapped *mapped, const char *path)
@@ -44,8 +35,7 @@ static void watch(struct mapped *mapped, const char *path)
   free(name);
   mapped->next = first;
   first = mapped;
-  sigaction(SIGBUS, &(struct sigaction){.sa_sigaction = report_lost_page, .sa_flags = SA_SIGINFO},
-            NULL);
+  watch_maps(report_lost_page);
 }
 
 /* ---- Mapping ---- */
@@ -55,19 +45,17 @@ static void watch(struct mapped *mapped, const char *path)
  * twice may lose its content. */
 static void map(struct mapped *mapped, const char *path)
 {
-  struct stat found;
-  if (is_standard_input(path) || stat(path, &found) != 0 || !S_ISREG(found.st_mode))
+  struct system_info found;
+  if (is_standard_input(path) || !lanebloom_system_info(path, &found) || found.kind != SYSTEM_FILE)
     return;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  const int fd = lanebloom_system_open(path, true);
   if (fd < 0)
     return;
-  if (fstat(fd, &found) == 0 && found.st_size > 0) {
-    mapped->nbytes = (size_t)found.st_size;
-    mapped->bytes = mmap(NULL, mapped->nbytes, PROT_READ, MAP_SHARED, fd, 0);
+  if (lanebloom_system_file_info(fd, &found) && found.nbytes > 0) {
+    mapped->nbytes = (size_t)found.nbytes;
+    mapped->bytes = lanebloom_system_map(fd, mapped->nbytes);
   }
-  if (mapped->bytes == MAP_FAILED)
-    mapped->bytes = NULL;
-  close(fd);
+  lanebloom_system_close(fd);
 }
 
 lanebloom_status map_filter(struct mapped *mapped, const char *path, char *problem,
@@ -111,7 +99,7 @@ void unmap_filter(struct mapped *mapped)
       break;
     }
   if (mapped->bytes)
-    munmap(mapped->bytes, mapped->nbytes);
+    lanebloom_system_unmap(mapped->bytes, mapped->nbytes);
   free(mapped->message);
   *mapped = (struct mapped){0};
 }

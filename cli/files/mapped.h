@@ -5,6 +5,7 @@
 #define LANEBLOOM_CLI_MAPPED_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include <lanebloom.h>
 
@@ -12,7 +13,7 @@ struct mapped {
   lanebloom_filter *filter;
 
   /* private */
-  void *bytes; /* the mapping; NULL: the file was loaded into memory */
+  uint8_t *bytes; /* the mapping; NULL: the file was loaded into memory */
   size_t nbytes;
   char *message;       /* printed if another process shortens the file */
   struct mapped *next; /* the next in the list of mapped filters */

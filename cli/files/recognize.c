@@ -3,10 +3,8 @@
 #include "recognize.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/paths.h"
 #include "../input/file_kinds.h"
 #include "filters.h"
@@ -38,13 +36,13 @@ bool is_parquet(const char *path)
 
 static const struct file_kind *table_kind(const char *path)
 {
-  struct stat found;
-  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct system_info found;
+  const int fd = lanebloom_system_open(path, true);
   const struct file_kind *kind = NULL;
-  if (fd >= 0 && fstat(fd, &found) == 0)
-    (void)find_file_kind_at_end(fd, found.st_size, &kind);
+  if (fd >= 0 && lanebloom_system_file_info(fd, &found))
+    (void)find_file_kind_at_end(fd, found.nbytes, &kind);
   if (fd >= 0)
-    close(fd);
+    lanebloom_system_close(fd);
   return kind;
 }
 
@@ -52,12 +50,12 @@ static const struct file_kind *table_kind(const char *path)
  * only regular files and folders, because reading from a pipe would consume its data. */
 static const struct file_kind *recognize(const char *path)
 {
-  struct stat found;
-  if (stat(path, &found) != 0)
+  struct system_info found;
+  if (!lanebloom_system_info(path, &found))
     return NULL;
-  if (S_ISDIR(found.st_mode))
+  if (found.kind == SYSTEM_FOLDER)
     return is_database(path) ? &database_folder : is_parquet(path) ? &parquet_folder : NULL;
-  if (!S_ISREG(found.st_mode))
+  if (found.kind != SYSTEM_FILE)
     return NULL;
   if (is_container(path))
     return &container;

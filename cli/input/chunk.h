@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 /* The number of bytes that one read(2) requests. A chunk takes one read, or several if a record is
  * longer than a read. One worker is as fast with 64 KiB as with 1 MiB. Two workers wait for each
@@ -56,7 +55,7 @@ struct chunk {
   size_t capacity;
   size_t read_nbytes; /* the number of bytes that one read requests */
   int fd; /* the file that inputs_load() reads at `position'; -1: the data are already here */
-  off_t position;
+  uint64_t position;
 };
 
 /* Allocates the buffer of a chunk. read_nbytes: at most MAX_READ_NBYTES. Returns false if memory

@@ -6,14 +6,13 @@
 #include "decompress.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "../base/threads.h"
+#include "../../src/system/system.h"
+#include "../system/threads.h"
 #include "inputs.h"
 
 /* While one piece is filled and one is taken, a third one is ready, so that neither side waits for
@@ -36,8 +35,8 @@ struct decompressor {
   atomic_int nowners; /* the owners are the thread and its creator; the last owner to release the
                        * decompressor frees it */
   pthread_t thread;
-  sem_t nfree, nfilled; /* the numbers of free pieces and of filled pieces */
-  size_t next;          /* the index of the piece that is taken next */
+  struct tokens nfree, nfilled; /* a token for each free piece, and for each filled piece */
+  size_t next;                  /* the index of the piece that is taken next */
   struct piece pieces[NPIECES];
   char file_bytes[READ_NBYTES];
 };
@@ -47,10 +46,8 @@ struct decompressor {
 /* Reads more of the file. Returns false at the end of the file and on an error. */
 static bool read_file(struct decompressor *decompressor, struct piece *piece)
 {
-  ssize_t n;
-  do
-    n = read(decompressor->fd, decompressor->file_bytes, sizeof decompressor->file_bytes);
-  while (n < 0 && errno == EINTR);
+  const int64_t n = lanebloom_system_read(decompressor->fd, decompressor->file_bytes,
+                                          sizeof decompressor->file_bytes);
   if (n < 0)
     snprintf(piece->error.text, sizeof piece->error.text, "%s", strerror(errno));
   else if (n == 0)
@@ -87,9 +84,9 @@ static void release(struct decompressor *decompressor)
 {
   if (--decompressor->nowners > 0)
     return;
-  close(decompressor->fd);
-  sem_destroy(&decompressor->nfree);
-  sem_destroy(&decompressor->nfilled);
+  lanebloom_system_close(decompressor->fd);
+  tokens_destroy(&decompressor->nfree);
+  tokens_destroy(&decompressor->nfilled);
   decoder_destroy(decompressor->decoder);
   free(decompressor);
 }
@@ -116,10 +113,10 @@ struct decompressor *decompressor_create(enum codec codec, int fd, const char *b
 {
   struct decompressor *decompressor = malloc(sizeof *decompressor);
   struct decoder *decoder = decoder_create(codec);
-  const int own = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+  const int own = lanebloom_system_duplicate(fd);
   if (!decompressor || !decoder || own < 0) {
     if (own >= 0)
-      close(own);
+      lanebloom_system_close(own);
     free(decompressor);
     decoder_destroy(decoder);
     return NULL;
@@ -131,8 +128,8 @@ struct decompressor *decompressor_create(enum codec codec, int fd, const char *b
   atomic_init(&decompressor->is_abandoned, false);
   memcpy(decompressor->file_bytes, bytes, nbytes);
   decompressor->step = (struct codec_step){.in = decompressor->file_bytes, .nin = nbytes};
-  sem_init(&decompressor->nfree, 0, NPIECES);
-  sem_init(&decompressor->nfilled, 0, 0);
+  tokens_create(&decompressor->nfree, NPIECES);
+  tokens_create(&decompressor->nfilled, 0);
   atomic_init(&decompressor->nowners, 2);
   decompressor->has_thread = start_thread(&decompressor->thread, run, decompressor);
   if (!decompressor->has_thread)
@@ -140,7 +137,7 @@ struct decompressor *decompressor_create(enum codec codec, int fd, const char *b
   return decompressor;
 }
 
-ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
+int64_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
                           struct codec_error *error)
 {
   struct piece *piece = &decompressor->pieces[decompressor->next];
@@ -148,7 +145,7 @@ ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *n
     take(&decompressor->nfilled);
   else
     fill(decompressor, piece);
-  const ssize_t nbytes = *piece->error.text ? -1 : (ssize_t)piece->nbytes;
+  const int64_t nbytes = *piece->error.text ? -1 : (int64_t)piece->nbytes;
   *nread = piece->nread;
   if (nbytes < 0)
     *error = piece->error;

@@ -4,7 +4,7 @@
 #ifndef LANEBLOOM_CLI_DECOMPRESS_H
 #define LANEBLOOM_CLI_DECOMPRESS_H
 
-#include <sys/types.h>
+#include <stdint.h>
 
 #include "codecs.h"
 
@@ -20,7 +20,7 @@ struct decompressor *decompressor_create(enum codec codec, int fd, const char *b
 /* Works like read(2), but returns at most READ_NBYTES bytes and describes an error in *error. Sets
  * *nread to the number of bytes of the file that were read for this result. The bytes that were
  * passed to decompressor_create() do not count. */
-ssize_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
+int64_t decompressor_read(struct decompressor *decompressor, char *to, size_t *nread,
                           struct codec_error *error);
 
 /* Ends the decompression. This is allowed before the end of the file, and does not wait for a read

@@ -2,9 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include "encoded_bytes.h"
 
-#include <endian.h>
 #include <stdbool.h>
 #include <string.h>
+
+#include "../../src/common/bytes.h"
 
 /* ---- Hexadecimal ---- */
 
@@ -145,14 +146,14 @@ uint8_t *decode_base64(const uint8_t *text, size_t nbytes, uint8_t *to)
   uint64_t all = are_digits;
   for (; nbytes > 4; nbytes -= 4, text += 4, to += 3) {
     const uint64_t joined = join_base64(text);
-    const uint32_t bytes = htobe32((uint32_t)joined << 8);
+    const uint32_t bytes = big32((uint32_t)joined << 8);
     memcpy(to, &bytes, sizeof bytes); /* one byte too many, which is overwritten later */
     all &= joined;
   }
   const size_t npadding = count_padding(text, nbytes);
   memcpy(last, text, 4 - npadding);
   const uint64_t joined = join_base64(last), unused = joined & ((1u << 8 * npadding) - 1);
-  const uint32_t bytes = htobe32((uint32_t)joined << 8);
+  const uint32_t bytes = big32((uint32_t)joined << 8);
   memcpy(to, &bytes, 3 - npadding);
   return (all & joined & are_digits) == are_digits && unused == 0 ? to + 3 - npadding : NULL;
 }

@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/report.h"
 #include "../options/options.h"
 #include "json.h"
@@ -112,7 +112,7 @@ static void check_fields(struct record_syntax *syntax, const struct argp_state *
     fields->separator = fields->dialect == DIALECT_CSV ? ',' : '\t';
   for (size_t i = 0; i < fields->n && !has_header(fields); i++) {
     const char *name = fields->fields[i].name;
-    if (name && access(name, F_OK) == 0)
+    if (name && lanebloom_system_exists(name))
       usage_error(state,
                   "-f: expected numbers, found the name '%s', which is a file: files are named "
                   "without -f, as in `%s %s'",

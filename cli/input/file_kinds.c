@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "file_kinds.h"
 
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../../src/common/table_end.h"
+#include "../../src/system/system.h"
 
 /* ---- Kinds that are not recognized by one magic number at their beginning ---- */
 
@@ -378,25 +377,24 @@ const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes)
   return nbytes >= FOOTER_END_NBYTES ? find_kind_by_end(bytes + nbytes - FOOTER_END_NBYTES) : NULL;
 }
 
-ssize_t read_at(int fd, char *bytes, size_t nbytes, off_t position)
+int64_t read_at(int fd, char *bytes, size_t nbytes, uint64_t position)
 {
   size_t nread = 0;
-  for (ssize_t n = 1; n != 0 && nread < nbytes;) {
-    n = pread(fd, bytes + nread, nbytes - nread, position + (off_t)nread);
-    if (n < 0 && errno != EINTR)
+  for (int64_t n = 1; n != 0 && nread < nbytes; nread += (size_t)n) {
+    n = lanebloom_system_read_at(fd, bytes + nread, nbytes - nread, position + nread);
+    if (n < 0)
       return -1;
-    nread += n > 0 ? (size_t)n : 0;
   }
-  return (ssize_t)nread;
+  return (int64_t)nread;
 }
 
-bool find_file_kind_at_end(int fd, off_t nbytes, const struct file_kind **kind)
+bool find_file_kind_at_end(int fd, uint64_t nbytes, const struct file_kind **kind)
 {
   char bytes[FOOTER_END_NBYTES];
   *kind = NULL;
   if (nbytes < FOOTER_END_NBYTES)
     return true;
-  const ssize_t nread = read_at(fd, bytes, sizeof bytes, nbytes - FOOTER_END_NBYTES);
+  const int64_t nread = read_at(fd, bytes, sizeof bytes, nbytes - FOOTER_END_NBYTES);
   if (nread == FOOTER_END_NBYTES)
     *kind = find_kind_by_end(bytes);
   return nread >= 0;

@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/types.h>
+#include <stdint.h>
 
 #include "codecs.h"
 
@@ -38,12 +38,12 @@ const struct file_kind *find_whole_file_kind(const char *bytes, size_t nbytes);
 /* Reads nbytes at this position of the file, or fewer if the file ends earlier. Returns how many
  * bytes were read. On an error returns -1 and sets errno. The position of the descriptor does not
  * change. */
-ssize_t read_at(int fd, char *bytes, size_t nbytes, off_t position);
+int64_t read_at(int fd, char *bytes, size_t nbytes, uint64_t position);
 
 /* Sets *kind to the kind of a regular file of nbytes, according to its last bytes, or to NULL if
  * they tell nothing. Returns false and sets errno if the bytes cannot be read. The position of the
  * descriptor does not change. */
-bool find_file_kind_at_end(int fd, off_t nbytes, const struct file_kind **kind);
+bool find_file_kind_at_end(int fd, uint64_t nbytes, const struct file_kind **kind);
 
 /* The length of the magic at the beginning of a container. */
 enum { CONTAINER_MAGIC_NBYTES = 4 };

@@ -4,14 +4,15 @@
 #include "inputs.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
+#include "../base/find_last.h"
 #include "../base/paths.h"
 #include "../base/report.h"
+#include "../system/files.h"
 #include "claims.h"
 #include "decompress.h"
 #include "file_kinds.h"
@@ -23,15 +24,15 @@ static const char *const standard_input[] = {"-"};
 
 void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct record_syntax *syntax, char *const *paths, size_t npaths,
-                  const struct stat *target)
+                  const struct system_info *target)
 {
-  if (npaths == 0 && isatty(STDIN_FILENO) && isatty(STDERR_FILENO))
+  if (npaths == 0 && is_terminal(STANDARD_INPUT) && is_terminal(STANDARD_ERROR))
     complain(NULL, "reading records from the terminal until its end of file (Ctrl-D)");
   inputs->messages = *messages;
   inputs->syntax = *syntax;
   inputs->paths = npaths ? paths : (char *const *)standard_input;
   inputs->npaths = npaths ? npaths : 1;
-  inputs->target = target && S_ISREG(target->st_mode) ? *target : (struct stat){0};
+  inputs->target = target && target->kind == SYSTEM_FILE ? *target : (struct system_info){0};
   inputs->fd = -1;
   inputs->read_nbytes = READ_NBYTES;
 }
@@ -41,12 +42,13 @@ uint64_t inputs_nbytes(const struct inputs *inputs)
   uint64_t nbytes = 0;
   for (size_t i = 0; i < inputs->npaths; i++) {
     const char *path = inputs->paths[i];
-    struct stat input;
-    if ((strcmp(path, "-") == 0 ? fstat(STDIN_FILENO, &input) : stat(path, &input)) != 0)
+    struct system_info input;
+    if (!(strcmp(path, "-") == 0 ? lanebloom_system_file_info(STANDARD_INPUT, &input)
+                                 : lanebloom_system_info(path, &input)))
       continue; /* when the input is opened, the error is reported */
-    if (!S_ISREG(input.st_mode))
+    if (input.kind != SYSTEM_FILE)
       return 0;
-    nbytes += (uint64_t)input.st_size;
+    nbytes += input.nbytes;
   }
   return nbytes;
 }
@@ -55,8 +57,8 @@ static void close_input(struct inputs *inputs)
 {
   decompressor_destroy(inputs->decompressor);
   inputs->decompressor = NULL;
-  if (inputs->fd > STDIN_FILENO)
-    close(inputs->fd);
+  if (inputs->fd > STANDARD_INPUT)
+    lanebloom_system_close(inputs->fd);
   inputs->fd = -1;
 }
 
@@ -80,9 +82,9 @@ static void fail_without_memory(struct inputs *inputs, struct chunk *chunk)
 
 /* Is the input also the output? Reading such an input would never end, because it grows while it is
  * read. */
-static bool is_target(const struct inputs *inputs, const struct stat *input)
+static bool is_target(const struct inputs *inputs, const struct system_info *input)
 {
-  return S_ISREG(inputs->target.st_mode) && is_same_file(input, &inputs->target);
+  return inputs->target.kind == SYSTEM_FILE && is_same_file(input, &inputs->target);
 }
 
 static void refuse(struct inputs *inputs, struct chunk *chunk, const struct file_kind *kind)
@@ -106,16 +108,16 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
   inputs->name = chunk->name = input_name(path);
   inputs->input++;
   chunk->at_beginning = true;
-  inputs->fd = strcmp(path, "-") == 0 ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+  inputs->fd = strcmp(path, "-") == 0 ? STANDARD_INPUT : lanebloom_system_open(path, true);
 
-  struct stat input = {0};
-  if (inputs->fd < 0 || fstat(inputs->fd, &input) < 0)
+  struct system_info input = {0};
+  if (inputs->fd < 0 || !lanebloom_system_file_info(inputs->fd, &input))
     fail(inputs, chunk, "%s", strerror(errno));
   else if (is_target(inputs, &input))
     fail(inputs, chunk, "%s", also_output_text);
   else
-    posix_fadvise(inputs->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
-  inputs->nbytes = inputs->fd >= 0 && S_ISREG(input.st_mode) ? input.st_size : 0;
+    will_read_in_order(inputs->fd);
+  inputs->nbytes = inputs->fd >= 0 && input.kind == SYSTEM_FILE ? input.nbytes : 0;
   const struct file_kind *kind;
   if (!find_file_kind_at_end(inputs->fd, inputs->nbytes, &kind))
     fail(inputs, chunk, "%s", strerror(errno));
@@ -125,11 +127,12 @@ static void open_input(struct inputs *inputs, struct chunk *chunk)
 
 /* The reported size must have become smaller, too, because a file in /sys always reports more bytes
  * than it has. */
-bool has_shrunk(int fd, off_t nbytes)
+bool has_shrunk(int fd, uint64_t nbytes)
 {
-  struct stat now;
-  return nbytes > 0 && lseek(fd, 0, SEEK_CUR) < nbytes && fstat(fd, &now) == 0 &&
-         now.st_size < nbytes;
+  struct system_info now;
+  uint64_t position;
+  return nbytes > 0 && lanebloom_system_position(fd, &position) && position < nbytes &&
+         lanebloom_system_file_info(fd, &now) && now.nbytes < nbytes;
 }
 
 /* ---- Files without records, and compressed files ---- */
@@ -173,11 +176,11 @@ static void refuse_stump(struct inputs *inputs, struct chunk *chunk)
 /* ---- Chunks ---- */
 
 /* Appends decompressed bytes to the chunk. Returns the same values as read_file(). */
-static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
+static int64_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
 {
   struct codec_error error;
   size_t nread;
-  const ssize_t n =
+  const int64_t n =
       decompressor_read(inputs->decompressor, chunk->data + chunk->nbytes, &nread, &error);
   if (n < 0)
     fail(inputs, chunk, "%s", error.text);
@@ -190,13 +193,10 @@ static ssize_t read_decompressed(struct inputs *inputs, struct chunk *chunk)
  * at the end of the input, or -1 after an error. As long as the kind of the input is unknown, the
  * chunk holds only the first bytes of the input, and this reads only the rest of the first
  * READ_NBYTES bytes. */
-static ssize_t read_file(struct inputs *inputs, struct chunk *chunk)
+static int64_t read_file(struct inputs *inputs, struct chunk *chunk)
 {
   const size_t wanted = inputs->at_beginning ? READ_NBYTES - chunk->nbytes : inputs->read_nbytes;
-  ssize_t n;
-  do
-    n = read(inputs->fd, chunk->data + chunk->nbytes, wanted);
-  while (n < 0 && errno == EINTR);
+  const int64_t n = lanebloom_system_read(inputs->fd, chunk->data + chunk->nbytes, wanted);
   if (n < 0)
     fail(inputs, chunk, "%s%s", strerror(errno), directory_advice(errno));
   chunk->nread += n > 0 ? (uint64_t)n : 0;
@@ -211,7 +211,7 @@ static bool read_more(struct inputs *inputs, struct chunk *chunk, size_t *nread)
     fail_without_memory(inputs, chunk);
     return false;
   }
-  const ssize_t n = (inputs->decompressor ? read_decompressed : read_file)(inputs, chunk);
+  const int64_t n = (inputs->decompressor ? read_decompressed : read_file)(inputs, chunk);
   if (n <= 0)
     return false;
   *nread = (size_t)n;
@@ -325,7 +325,7 @@ enum { FIRST_NBYTES = READ_NBYTES < 8192 ? READ_NBYTES / 2 : 4096 };
  * returns 0. */
 static size_t faulty_nbytes(struct inputs *inputs, const struct chunk *chunk)
 {
-  const char *last = memrchr(chunk->data, inputs->syntax.terminator, chunk->nbytes);
+  const char *last = find_last(chunk->data, inputs->syntax.terminator, chunk->nbytes);
   if (!has_quotes(&inputs->syntax.fields) || !last)
     return 0;
   struct record_syntax syntax = inputs->syntax;

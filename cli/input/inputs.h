@@ -14,8 +14,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 
+#include "../../src/system/system.h"
+#include "../system/files.h"
 #include "chunk.h"
 #include "file_kinds.h"
 #include "records.h"
@@ -34,7 +35,8 @@ struct inputs {
   size_t npaths;
   size_t read_nbytes; /* the number of bytes that one read requests. inputs_begin() sets it to
                        * READ_NBYTES; the caller may then set it to MAX_READ_NBYTES or less */
-  struct stat target; /* the regular file that the command writes, which must not be an input;
+  struct system_info
+      target; /* the regular file that the command writes, which must not be an input;
                        * zeros: none */
 
   /* private */
@@ -46,8 +48,8 @@ struct inputs {
   bool needs_header;         /* the next record of the open input is its header */
   bool has_carriage_returns; /* lines of the open input end in CR LF, and the CR is not part of the
                               * key */
-  off_t nbytes; /* the size that the open input had when it was opened; 0 if it is no regular
-                 * file */
+  uint64_t nbytes; /* the size that the open input had when it was opened; 0 if it is no regular
+                   * file */
   const char *name;
   uint64_t input;                /* the number of inputs that were opened so far */
   _Atomic uint64_t failed_input; /* the number of the last input that had an error; 0: none */
@@ -65,7 +67,7 @@ struct inputs {
  * before its first use. */
 void inputs_begin(struct inputs *inputs, const struct input_messages *messages,
                   const struct record_syntax *syntax, char *const *paths, size_t npaths,
-                  const struct stat *target);
+                  const struct system_info *target);
 
 /* If all inputs that are not open yet are regular files, returns their total size. Otherwise
  * returns 0. */
@@ -89,7 +91,7 @@ void inputs_end(struct inputs *inputs);
 /* Has the file become shorter since it was opened? Call this at the end of a file. `nbytes` is the
  * size of the file when it was opened, or 0 if the file is not regular. shrunk_text is the message
  * for this error. */
-bool has_shrunk(int fd, off_t nbytes);
+bool has_shrunk(int fd, uint64_t nbytes);
 extern const char shrunk_text[];
 
 #endif

@@ -91,7 +91,7 @@ static void make_paths(json_parser *parser, const field_syntax *fields)
     path.steps = next;
     do {
       text += is_pointer;
-      char *end = is_pointer ? copy_step(&text, name) : stpcpy(name, text);
+      char *end = is_pointer ? copy_step(&text, name) : strcpy(name, text) + strlen(text);
       const std::string_view copy(name, (size_t)(end - name));
       *next++ = {copy, is_pointer ? parse_index(copy) : UINT64_MAX}; /* only a JSON pointer can name
                                                                       * an array element */

@@ -89,7 +89,8 @@ static bool join(struct cutter *cutter, const struct json_value *values, laneblo
   for (size_t i = 0; i < cutter->syntax.fields.n; i++) {
     if (i > 0)
       *end++ = '\t';
-    end = (char *)mempcpy(end, values[i].text.data, values[i].text.size);
+    memcpy(end, values[i].text.data, values[i].text.size);
+    end += values[i].text.size;
   }
   cutter->njoined = (size_t)(end - cutter->joined);
   *key = (lanebloom_slice){begin, (size_t)(end - begin)};

@@ -4,10 +4,11 @@
 #ifndef LANEBLOOM_CLI_MARKS_H
 #define LANEBLOOM_CLI_MARKS_H
 
-#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+
+#include "../../src/common/bytes.h"
 
 /* The size of a block, which is searched at once. */
 enum { MARKED_NBYTES = 64 };
@@ -46,7 +47,7 @@ __attribute__((always_inline)) static inline uint64_t find_bytes(const char *blo
   uint64_t even, odd; /* the bits of even words, and of odd words */
   memcpy(&even, marks, sizeof even);
   memcpy(&odd, marks + 8, sizeof odd);
-  return transpose_bits(le64toh(even) | le64toh(odd) << 1);
+  return transpose_bits(little64(even) | little64(odd) << 1);
 }
 
 #endif

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/find_last.h"
 #include "../base/json_object.h"
 #include "json.h"
 #include "json_lines.h"
@@ -49,7 +50,8 @@ size_t whole_nbytes(const struct record_syntax *syntax, const char *data, size_t
   if (syntax->width)
     return nbytes - nbytes % syntax->width;
   const char *begin = data + nbytes - nnew, *end = data + nbytes;
-  for (const char *at; (at = memrchr(begin, syntax->terminator, (size_t)(end - begin))); end = at) {
+  for (const char *at; (at = find_last(begin, syntax->terminator, (size_t)(end - begin)));
+       end = at) {
     odd_quotes ^= has_odd_quotes(&syntax->fields, at, (size_t)(end - at));
     if (!odd_quotes)
       return (size_t)(at + 1 - data);

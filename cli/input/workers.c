@@ -3,22 +3,20 @@
 #include "workers.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "../base/progress.h"
 #include "../base/report.h"
-#include "../base/threads.h"
+#include "../system/threads.h"
 #include "inputs.h"
 #include "records.h"
 
 struct worker {
   struct ring *ring;
   size_t index;
-  pthread_t thread;            /* not used for the first worker, which runs in the calling thread */
-  sem_t may_read, may_deliver; /* semaphores of the input token and of the output token */
+  pthread_t thread; /* not used for the first worker, which runs in the calling thread */
+  struct tokens may_read, may_deliver; /* receive the input token and the output token */
   struct chunk chunk;
   struct cutter cutter;
 };
@@ -106,8 +104,8 @@ static void *run(void *worker);
 
 static void release(struct worker *worker)
 {
-  sem_destroy(&worker->may_read);
-  sem_destroy(&worker->may_deliver);
+  tokens_destroy(&worker->may_read);
+  tokens_destroy(&worker->may_deliver);
   chunk_destroy(&worker->chunk);
   cutter_end(&worker->cutter);
 }
@@ -121,8 +119,8 @@ static bool add_worker(struct ring *ring)
   worker->index = ring->nworkers;
   if (!chunk_create(&worker->chunk, ring->job->inputs->read_nbytes))
     return false;
-  sem_init(&worker->may_read, 0, 0);
-  sem_init(&worker->may_deliver, 0, 0);
+  tokens_create(&worker->may_read, 0);
+  tokens_create(&worker->may_deliver, 0);
   if (worker->index > 0 && !start_thread(&worker->thread, run, worker)) {
     release(worker);
     return false;

@@ -9,13 +9,13 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/progress.h"
 #include "../base/report.h"
-#include "../base/threads.h"
+#include "../system/files.h"
+#include "../system/threads.h"
 #include "numbers.h"
 
 enum { OPTION_KERNEL = 0x100, OPTION_PROGRESS, OPTION_USAGE };
@@ -349,7 +349,7 @@ static error_t parse_kernel_option(int key, char *text, struct argp_state *state
     return 0;
   }
   if (key == ARGP_KEY_END && !lanebloom_kernel_active()) {
-    const char *name = secure_getenv("LANEBLOOM_KERNEL");
+    const char *name = lanebloom_system_environment("LANEBLOOM_KERNEL");
     refuse_kernel("LANEBLOOM_KERNEL", name ? name : "");
   }
   return ARGP_ERR_UNKNOWN;
@@ -425,9 +425,9 @@ const struct argp progress_argp = {
 
 enum progress resolve_progress(enum progress when, bool prints_records)
 {
-  struct stat output;
-  const bool is_stored = fstat(STDOUT_FILENO, &output) == 0 && !S_ISFIFO(output.st_mode) &&
-                         !S_ISSOCK(output.st_mode) && !isatty(STDOUT_FILENO);
-  const bool is_seen = isatty(STDERR_FILENO) && (!prints_records || is_stored);
+  struct system_info output;
+  const bool is_stored = lanebloom_system_file_info(STANDARD_OUTPUT, &output) &&
+                         output.kind != SYSTEM_PIPE && !is_terminal(STANDARD_OUTPUT);
+  const bool is_seen = is_terminal(STANDARD_ERROR) && (!prints_records || is_stored);
   return when == PROGRESS_AUTO && !is_seen ? PROGRESS_NEVER : when;
 }

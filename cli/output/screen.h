@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "../../src/system/system.h"
 #include "../answer/answer.h"
 #include "../input/inputs.h"
 #include "../input/records.h"
@@ -36,7 +37,7 @@ struct screen {
                                   * all records; `unmatched' receives the records that are not
                                   * selected */
   struct sink summary_file;
-  double begin;                 /* the time at which the run began, by seconds() */
+  double begin;                 /* the time at which the run began, by lanebloom_system_seconds() */
   struct chunk_result *results; /* one for each worker */
   uint64_t nselected;           /* the number of selected records so far */
   char **labels;                /* with --which: "NAME\t" for each source; otherwise NULL */

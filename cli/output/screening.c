@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/clock.h"
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -102,7 +102,7 @@ void end_early(struct screen *screen)
 void open_sinks(struct screen *screen)
 {
   const struct sink *sinks[] = {&screen->output, &screen->unmatched, &screen->summary_file};
-  screen->begin = seconds();
+  screen->begin = lanebloom_system_seconds();
   if (!screen->count && !screen->quiet)
     sink_open(&screen->output, screen->output_path);
   if (screen->unmatched_path)

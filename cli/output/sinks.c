@@ -6,12 +6,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/filters.h"
+#include "../system/files.h"
 
 static const size_t BUFFER_NBYTES = (size_t)64 << 10;
 
@@ -37,18 +38,19 @@ void sink_open(struct sink *sink, const char *path)
   static bool is_registered;
   *sink = (struct sink){.path = path, .is_open = true};
   if (!path) {
-    struct stat target;
-    if (fstat(STDOUT_FILENO, &target) == 0 && S_ISREG(target.st_mode))
+    sink->file = (struct replacement){.fd = STANDARD_OUTPUT, .folder = -1};
+    struct system_info target;
+    if (lanebloom_system_file_info(STANDARD_OUTPUT, &target) && target.kind == SYSTEM_FILE)
       sink->target = target;
     return;
   }
   const struct target target = check_target(path);
   sink->name = target.name;
   sink->buffer = resize(NULL, BUFFER_NBYTES);
-  if (stat(target.path, &sink->target) != 0 || !S_ISREG(sink->target.st_mode))
-    sink->target = (struct stat){0};
-  if (!is_registered && (atexit(discard_all) != 0 || at_quick_exit(discard_all) != 0))
-    die(NULL, "%s", strerror(ENOMEM));
+  if (!lanebloom_system_info(target.path, &sink->target) || sink->target.kind != SYSTEM_FILE)
+    sink->target = (struct system_info){0};
+  if (!is_registered)
+    call_at_end(discard_all);
   is_registered = true;
   if (!lanebloom_replace_begin(&sink->file, target.path))
     die_of_sink(sink);
@@ -124,39 +126,21 @@ void sinks_discard(void)
 
 /* ---- Comparing files ---- */
 
-static bool is_beside(const struct sink *sink)
-{
-  return sink->path && sink->file.folder >= 0;
-}
-
-static int descriptor_of(const struct sink *sink)
-{
-  return sink->path ? sink->file.fd : STDOUT_FILENO;
-}
-
 bool sink_is_terminal(const struct sink *sink)
 {
-  return isatty(descriptor_of(sink));
+  return is_terminal(sink->file.fd);
 }
 
 bool sink_equals(const struct sink *a, const struct sink *b)
 {
-  if (S_ISREG(a->target.st_mode) && is_same_file(&a->target, &b->target))
-    return true;
-  const bool beside = is_beside(a);
-  if (beside != is_beside(b) || (beside && strcmp(a->file.name, b->file.name) != 0))
-    return false;
-  struct stat status_a, status_b; /* the status of the two folders or, if the outputs have none
-                                   * (pipes, for example), of the outputs themselves */
-  return fstat(beside ? a->file.folder : descriptor_of(a), &status_a) == 0 &&
-         fstat(beside ? b->file.folder : descriptor_of(b), &status_b) == 0 &&
-         !S_ISCHR(status_a.st_mode) && is_same_file(&status_a, &status_b);
+  return (a->target.kind == SYSTEM_FILE && is_same_file(&a->target, &b->target)) ||
+         lanebloom_replace_is_same(&a->file, &b->file);
 }
 
 bool sink_is(const struct sink *sink, const char *path)
 {
-  struct stat found;
-  return sink->path && S_ISREG(sink->target.st_mode) &&
-         stat(is_standard_input(path) ? "/dev/stdin" : path, &found) == 0 &&
+  struct system_info found;
+  return sink->path && sink->target.kind == SYSTEM_FILE &&
+         lanebloom_system_info(is_standard_input(path) ? "/dev/stdin" : path, &found) &&
          is_same_file(&found, &sink->target);
 }

@@ -8,14 +8,16 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 #include "../../src/system/replace.h"
+#include "../../src/system/system.h"
+#include "../system/files.h"
 
 struct sink {
   const char *path; /* NULL: standard output, written by output() */
   bool is_open;
-  struct stat target; /* the regular file that is written; zeros: the output is no regular file */
+  struct system_info
+      target; /* the regular file that is written; zeros: the output is no regular file */
 
   /* private */
   const char *name; /* the name in messages */

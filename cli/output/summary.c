@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../base/clock.h"
+#include "../../src/system/system.h"
 #include "../base/json_object.h"
 #include "../base/memory.h"
 #include "../base/progress.h"
@@ -119,7 +119,7 @@ void print_summary(struct screen *screen)
 {
   if (!screen->summary)
     return;
-  const double nseconds = seconds() - screen->begin;
+  const double nseconds = lanebloom_system_seconds() - screen->begin;
   char *text;
   size_t nbytes;
   FILE *stream = open_string(&text, &nbytes);

@@ -1,15 +1,12 @@
 /* lanebloom add: adds keys to a filter that has room for them.
  * SPDX-License-Identifier: MIT */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -18,6 +15,7 @@
 #include "../files/mapped.h"
 #include "../input/record_options.h"
 #include "../options/options.h"
+#include "../system/files.h"
 #include "build.h"
 #include "verbs.h"
 
@@ -148,9 +146,9 @@ static void plan_like(struct add *add, const lanebloom_filter *filter)
  * caller frees the result. */
 static char *resolve(const char *path)
 {
-  struct stat found;
-  const bool is_regular = stat(path, &found) == 0 && S_ISREG(found.st_mode);
-  char *file = is_regular ? realpath(path, NULL) : NULL;
+  struct system_info found;
+  const bool is_regular = lanebloom_system_info(path, &found) && found.kind == SYSTEM_FILE;
+  char *file = is_regular ? resolve_path(path) : NULL;
   if (is_regular && !file && errno == ENOENT)
     die(path, "expected a file with a name, which can be replaced");
   return file ? file : strcpy(resize(NULL, strlen(path) + 1), path); /* look_at_filter() will refuse
@@ -162,11 +160,11 @@ static char *resolve(const char *path)
 static void look_at_filter(struct add *add)
 {
   struct build *build = &add->build;
-  struct stat target;
-  if (stat(add->file, &target) != 0)
+  struct system_info target;
+  if (!lanebloom_system_info(add->file, &target))
     die(build->path, "%s%s", strerror(errno),
         errno == ENOENT ? "; `lanebloom build --expected N' makes a filter that has room" : "");
-  if (!S_ISREG(target.st_mode))
+  if (target.kind != SYSTEM_FILE)
     die(build->path, "expected a regular file, which can be replaced");
   check_is_no_input(build);
   struct mapped mapped;
@@ -249,7 +247,7 @@ int add_main(int argc, char **argv)
     die(build->path, "the filter was replaced while keys were added to it; nothing was added: add "
                      "them again");
   const bool saved = save_filter(sum, &build->target, false);
-  close(fd);
+  lanebloom_system_close(fd);
   lanebloom_filter_free(sum);
   free(file);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;

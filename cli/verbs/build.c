@@ -5,8 +5,8 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 
+#include "../../src/system/system.h"
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../files/filters.h"
@@ -33,9 +33,10 @@ static void check_rate(const struct build *build, const struct argp_state *state
     return;
   bool twice = build->ninputs > 0;
   for (size_t i = 0; i < build->ninputs; i++) {
-    struct stat input;
+    struct system_info input;
     twice &= !is_standard_input(build->inputs[i]);
-    twice &= stat(build->inputs[i], &input) < 0 || S_ISREG(input.st_mode) || S_ISDIR(input.st_mode);
+    twice &= !lanebloom_system_info(build->inputs[i], &input) || input.kind == SYSTEM_FILE ||
+             input.kind == SYSTEM_FOLDER;
   }
   if (!twice)
     argp_error(state,

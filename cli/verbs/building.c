@@ -6,14 +6,15 @@
 #include <string.h>
 
 #include "../../src/common/problem.h"
+#include "../../src/system/system.h"
 #include "../base/paths.h"
 #include "../base/report.h"
-#include "../base/threads.h"
 #include "../files/filters.h"
 #include "../input/inputs.h"
 #include "../input/records.h"
 #include "../input/workers.h"
 #include "../options/options.h"
+#include "../system/threads.h"
 #include "build.h"
 
 /* ---- messages ---- */
@@ -95,11 +96,11 @@ void check_is_no_input(const struct build *build)
   static const char *const standard_input[] = {"-"};
   const char *const *paths = build->ninputs ? (const char *const *)build->inputs : standard_input;
   const size_t n = build->ninputs ? build->ninputs : 1;
-  struct stat target, input;
-  if (stat(build->target.path, &target) != 0 || !S_ISREG(target.st_mode))
+  struct system_info target, input;
+  if (!lanebloom_system_info(build->target.path, &target) || target.kind != SYSTEM_FILE)
     return;
   for (size_t i = 0; i < n; i++)
-    if (stat(is_standard_input(paths[i]) ? "/dev/stdin" : paths[i], &input) == 0 &&
+    if (lanebloom_system_info(is_standard_input(paths[i]) ? "/dev/stdin" : paths[i], &input) &&
         is_same_file(&input, &target))
       die(input_name(paths[i]), "%s", also_output_text);
 }

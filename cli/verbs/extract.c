@@ -2,8 +2,8 @@
  * SPDX-License-Identifier: MIT */
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
+#include "../../src/system/system.h"
 #include "../answer/database.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -105,8 +105,9 @@ static void check_prefixes(const struct extract *extract, const lanebloom_table_
 
 static bool are_same_file(const char *a, const char *b)
 {
-  struct stat status_a, status_b;
-  return stat(a, &status_a) == 0 && stat(b, &status_b) == 0 && is_same_file(&status_a, &status_b);
+  struct system_info status_a, status_b;
+  return lanebloom_system_info(a, &status_a) && lanebloom_system_info(b, &status_b) &&
+         is_same_file(&status_a, &status_b);
 }
 
 int extract_main(int argc, char **argv)

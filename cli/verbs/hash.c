@@ -3,9 +3,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/filters.h"
@@ -15,6 +14,7 @@
 #include "../input/records.h"
 #include "../input/workers.h"
 #include "../options/options.h"
+#include "../system/files.h"
 #include "verbs.h"
 
 enum { OPTION_FORMAT = 0x100, OPTION_FILTER };
@@ -166,8 +166,8 @@ int hash_main(int argc, char **argv)
       .verb = "hash",
       .container_advice = "to hash records in its format, give it as --filter FILE"};
   static struct inputs inputs;
-  struct stat target = {0};
-  fstat(STDOUT_FILENO, &target);
+  struct system_info target = {0};
+  lanebloom_system_file_info(STANDARD_OUTPUT, &target);
   inputs_begin(&inputs, &messages, &hash.syntax, hash.inputs, hash.ninputs, &target);
   struct job job = {.inputs = &inputs,
                     .nworkers = 1,

@@ -3,11 +3,11 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 
 #include "../base/json_object.h"
 #include "../base/report.h"
 #include "../options/options.h"
+#include "../system/process.h"
 #include "measure.h"
 #include "timing.h"
 #include "verbs.h"
@@ -58,26 +58,6 @@ static const struct argp argp = {
            "  LANEBLOOM_KERNEL=scalar lanebloom kernels --json",
     .children = (const struct argp_child[]){{.argp = &kernel_argp}, {0}},
 };
-
-/* Reads the name from the first line "model name : NAME" of /proc/cpuinfo. Returns false if there
- * is no such line, as on some architectures. */
-static bool read_model_name(char *name, size_t size)
-{
-  FILE *file = fopen("/proc/cpuinfo", "re");
-  char line[512];
-  bool found = false;
-  while (file && !found && fgets(line, sizeof line, file)) {
-    const char *value = strchr(line, ':');
-    found = value && strncmp(line, "model name", strlen("model name")) == 0;
-    if (found) {
-      value += 1 + strspn(value + 1, " \t");
-      snprintf(name, size, "%.*s", (int)strcspn(value, "\n"), value);
-    }
-  }
-  if (file)
-    fclose(file);
-  return found;
-}
 
 static bool is_active(size_t kernel)
 {
@@ -193,11 +173,9 @@ int kernels_main(int argc, char **argv)
 {
   struct kernels kernels = {0};
   parse_options(&argp, 0, argc, argv, &kernels);
-  struct utsname machine;
-  char model[256];
-  kernels.cpu = model;
-  if (!read_model_name(model, sizeof model))
-    kernels.cpu = uname(&machine) == 0 ? machine.machine : "unknown";
+  char cpu[256];
+  name_cpu(cpu, sizeof cpu);
+  kernels.cpu = cpu;
   if (kernels.measure)
     kernels.ntimings = time_kernels(&kernels.timings);
   (kernels.json ? print_json : print_text)(&kernels);

@@ -3,9 +3,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -148,11 +147,11 @@ static lanebloom_filter *merge_all(const struct merge *merge, struct mapped *map
  * command adds in the meantime would be lost. Returns the descriptor that holds the lock, or -1. */
 static int lock_target(const struct merge *merge, const struct target *target)
 {
-  struct stat found, input;
-  if (stat(target->path, &found) != 0 || !S_ISREG(found.st_mode))
+  struct system_info found, input;
+  if (!lanebloom_system_info(target->path, &found) || found.kind != SYSTEM_FILE)
     return -1;
   for (size_t i = 0; i < merge->npaths; i++)
-    if (stat(merge->paths[i], &input) == 0 && is_same_file(&found, &input))
+    if (lanebloom_system_info(merge->paths[i], &input) && is_same_file(&found, &input))
       return lock_file(target->path, target->name);
   return -1;
 }
@@ -162,10 +161,10 @@ static int lock_target(const struct merge *merge, const struct target *target)
 static void warn_of_copy(const struct merge *merge, const struct target *target,
                          const lanebloom_filter *merged)
 {
-  struct stat found;
+  struct system_info found;
   struct mapped replaced = {.filter = NULL};
-  if (merge->npaths != 1 || stat(target->path, &found) != 0 || !S_ISREG(found.st_mode) ||
-      map_filter(&replaced, target->path, NULL, 0) != LANEBLOOM_OK)
+  if (merge->npaths != 1 || !lanebloom_system_info(target->path, &found) ||
+      found.kind != SYSTEM_FILE || map_filter(&replaced, target->path, NULL, 0) != LANEBLOOM_OK)
     return;
   size_t nbytes, nmerged;
   const void *bytes = lanebloom_filter_bytes(replaced.filter, &nbytes);
@@ -201,7 +200,7 @@ int merge_main(int argc, char **argv)
   }
   const bool saved = save_filter(merged, &target, false);
   if (fd >= 0)
-    close(fd);
+    lanebloom_system_close(fd);
   lanebloom_filter_free(merged);
   return saved ? EXIT_SUCCESS : EXIT_TROUBLE;
 }

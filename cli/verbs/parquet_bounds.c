@@ -2,13 +2,12 @@
  * SPDX-License-Identifier: MIT */
 #include "parquet_bounds.h"
 
-#include <endian.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "../../src/common/bytes.h"
 #include "../base/memory.h"
 #include "../base/report.h"
 
@@ -18,7 +17,7 @@ static uint64_t load_number(lanebloom_slice value)
 {
   uint64_t number = 0;
   memcpy(&number, value.data, value.size);
-  return le64toh(number);
+  return little64(number);
 }
 
 char *print_hex(lanebloom_slice value)
@@ -30,13 +29,31 @@ char *print_hex(lanebloom_slice value)
   return text;
 }
 
-/* Converts a time to a date of the years 1 to 9999, the years that --decode can read. Returns false
- * if the time is outside these years; the caller then prints the time as a number. */
-static bool find_time(int64_t seconds, struct tm *time)
+struct date {
+  int year, month, day;
+};
+
+/* Converts days since 1970-01-01 to a date of the years 1 to 9999, the years that --decode can
+ * read. The Gregorian calendar is used for all years. Returns false if the date is outside these
+ * years; the caller then prints a number. */
+static bool find_date(int64_t days, struct date *date)
 {
-  const time_t since_1970 = (time_t)seconds;
-  return since_1970 == seconds && gmtime_r(&since_1970, time) && time->tm_year >= 1 - 1900 &&
-         time->tm_year <= 9999 - 1900;
+  enum {
+    BEFORE_1970 = 719468
+  }; /* the days from 0000-03-01 to 1969-12-31: the last day of a leap
+                                  * year is the last of a year that begins in March */
+  enum { FIRST = -719162, LAST = 2932896, IN_400_YEARS = 146097 };
+  if (days < FIRST || days > LAST)
+    return false;
+  const int since = (int)days + BEFORE_1970, centuries = since / IN_400_YEARS,
+            day = since % IN_400_YEARS;
+  const int year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
+  const int day_of_year = day - (365 * year + year / 4 - year / 100);
+  const int month = (5 * day_of_year + 2) / 153; /* from March: five months have 153 days */
+  date->day = day_of_year - (153 * month + 2) / 5 + 1;
+  date->month = month < 10 ? month + 3 : month - 9;
+  date->year = 400 * centuries + year + (month >= 10);
+  return true;
 }
 
 /* Prints a time. `units' is the number of units in a second, which is 10 to the power of
@@ -45,12 +62,13 @@ static char *print_time(int64_t value, int64_t units, int ndigits)
 {
   const bool borrows = value % units < 0;
   const int64_t seconds = value / units - borrows, fraction = value % units + (borrows ? units : 0);
-  struct tm time;
-  if (!find_time(seconds, &time))
+  const int64_t of_day = (seconds % 86400 + 86400) % 86400;
+  struct date date;
+  if (!find_date((seconds - of_day) / 86400, &date))
     return format_text("%" PRId64, value);
-  return format_text("%04d-%02d-%02dT%02d:%02d:%02d.%0*" PRId64 "Z", time.tm_year + 1900,
-                     time.tm_mon + 1, time.tm_mday, time.tm_hour, time.tm_min, time.tm_sec, ndigits,
-                     fraction);
+  return format_text("%04d-%02d-%02dT%02d:%02d:%02d.%0*" PRId64 "Z", date.year, date.month,
+                     date.day, (int)(of_day / 3600), (int)(of_day / 60 % 60), (int)(of_day % 60),
+                     ndigits, fraction);
 }
 
 /* Prints hh:mm:ss and a fraction. If the value is not within a day, prints it as a number. */
@@ -68,10 +86,10 @@ static char *print_time_of_day(int64_t value, int64_t units)
 
 static char *print_date(int32_t days)
 {
-  struct tm time;
-  if (!find_time((int64_t)days * 86400, &time))
+  struct date date;
+  if (!find_date(days, &date))
     return format_text("%" PRId32, days);
-  return format_text("%04d-%02d-%02d", time.tm_year + 1900, time.tm_mon + 1, time.tm_mday);
+  return format_text("%04d-%02d-%02d", date.year, date.month, date.day);
 }
 
 static char *print_uuid(const uint8_t *bytes)

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <json-c/json.h>
 #include <math.h>
-#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -176,7 +175,7 @@ bool finish_totals(struct totals *totals, const struct parquet_listing *listing)
     is_whole &= total->damaged.n == 0;
     free_total(total);
   }
-  tdestroy(totals->known, leave_key);
+  free_tree(&totals->known);
   free(totals->all);
   return is_whole;
 }

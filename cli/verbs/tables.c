@@ -7,9 +7,10 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "../../src/system/system.h"
 #include "../answer/database.h"
+#include "../base/characters.h"
 #include "../base/json_object.h"
 #include "../base/memory.h"
 #include "../base/report.h"
@@ -303,7 +304,7 @@ static void warn_of_rows(const struct database *database)
 
 static void print_row(const char *name, size_t width, const char *line)
 {
-  const size_t nchars = mbstowcs(NULL, name, 0);
+  const size_t nchars = count_characters(name);
   outputf("%s%*s %s", name, nchars < width ? (int)(width - nchars) : 0, "", line);
 }
 
@@ -322,7 +323,7 @@ static void print_rows(const struct tables *tables, const struct database *datab
   size_t width = strlen("FILE"), nrows = 0;
   for (size_t i = 0; i < n; i++) {
     names[i] = escape_word(database->paths[i], strlen(database->paths[i]), SIZE_MAX);
-    const size_t nchars = mbstowcs(NULL, names[i], 0);
+    const size_t nchars = count_characters(names[i]);
     width = nchars > width ? nchars : width;
     nrows += database->loaded[i] != NULL;
   }
@@ -352,7 +353,7 @@ static bool are_parquet(const struct tables *tables)
     if (lanebloom_parquet_recognize(tables->paths[i], &is_one, problem, sizeof problem))
       die(NULL, "%s", problem);
     n += is_one;
-    if (access(tables->paths[i], F_OK) != 0) {
+    if (!lanebloom_system_exists(tables->paths[i])) {
       missing = tables->paths[i];
       error = errno;
     }

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "../base/clock.h"
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/filters.h"
@@ -41,11 +41,11 @@ static double take_turn(const lanebloom_filter *filter, const lanebloom_keys *qu
   shift[0] = 0;
   (void)shift;
   static uint8_t bitmap[NQUERIES / 8];
-  const double first = seconds();
+  const double first = lanebloom_system_seconds();
   double least = INFINITY, before = first;
   while (before - first < TURN_SECONDS) {
     lanebloom_filter_screen(filter, queries, bitmap);
-    const double now = seconds();
+    const double now = lanebloom_system_seconds();
     least = fmin(least, now - before);
     before = now;
   }
@@ -63,7 +63,7 @@ static void update(struct timing *timing, size_t kernel, double call_seconds)
 static void time_filter(const lanebloom_filter *filter, const lanebloom_keys queries[2],
                         struct timing timings[2], double deadline)
 {
-  for (unsigned round = 0; round == 0 || seconds() < deadline; round++)
+  for (unsigned round = 0; round == 0 || lanebloom_system_seconds() < deadline; round++)
     for (size_t kernel = 0; kernel < lanebloom_kernel_count(); kernel++) {
       use_kernel(lanebloom_kernel_at(kernel));
       for (size_t i = 0; i < 2; i++)
@@ -106,7 +106,7 @@ size_t time_kernels(struct timing **timings)
 
   const char *active = lanebloom_kernel_active();
   const size_t nformats = lanebloom_format_count();
-  const double first = seconds();
+  const double first = lanebloom_system_seconds();
   size_t n = 0;
   *timings = resize(NULL, 2 * nformats * sizeof **timings);
   for (size_t i = 0; i < nformats; i++) {

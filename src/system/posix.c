@@ -72,9 +72,11 @@ static bool describe(int failed, const struct stat *found, struct system_info *i
   if (failed)
     return false;
   *info = (struct system_info){
-      .kind = S_ISREG(found->st_mode)   ? SYSTEM_FILE
-              : S_ISDIR(found->st_mode) ? SYSTEM_FOLDER
-                                        : SYSTEM_OTHER,
+      .kind = S_ISREG(found->st_mode)                                ? SYSTEM_FILE
+              : S_ISDIR(found->st_mode)                              ? SYSTEM_FOLDER
+              : S_ISFIFO(found->st_mode) || S_ISSOCK(found->st_mode) ? SYSTEM_PIPE
+              : S_ISCHR(found->st_mode)                              ? SYSTEM_CHARACTERS
+                                                                     : SYSTEM_OTHER,
       .nbytes = (uint64_t)found->st_size,
       .changed_seconds = found->st_mtime,
       .device = (uint64_t)found->st_dev,

@@ -4,7 +4,6 @@
 #ifndef LANEBLOOM_REPLACE_H
 #define LANEBLOOM_REPLACE_H
 
-#include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -13,7 +12,8 @@
  * /dev/stdout or /dev/fd/1), returns the number of the descriptor, which the caller should use
  * instead of `target`. On an error, returns FOLLOW_FAILED and sets errno. */
 enum { FOLLOW_PATH = -1, FOLLOW_FAILED = -2 };
-int lanebloom_follow(const char *path, char target[PATH_MAX]);
+enum { FOLLOW_NBYTES = 4096 }; /* the room for a path */
+int lanebloom_follow(const char *path, char target[FOLLOW_NBYTES]);
 
 /* Checks whether a file could be written at `path`. If not, sets errno. The function opens no file,
  * because opening a pipe may wait, and it creates no file. */
@@ -26,12 +26,17 @@ bool lanebloom_write_all(int fd, const void *bytes, size_t nbytes);
 /* A file that is being written. On an error the functions below return false and set errno. */
 struct replacement {
   int fd;
+
+  /* private */
   /* descriptor of the file's folder, or -1 if the target itself is written */
   int folder;
-  char name[NAME_MAX + 1]; /* the target's name, in the folder */
-  char temporary[32];      /* the new file's name, in the folder */
-  bool nameless;           /* the new file has no name until it is complete */
-  bool is_new;             /* there was no target */
+  char name[256];     /* the target's name, in the folder */
+  char temporary[32]; /* the new file's name, in the folder */
+  bool nameless;      /* the new file has no name until it is complete; on Windows, it is deleted
+                       * if it is closed before */
+  bool is_new;        /* there was no target */
+  struct replacement_paths *paths; /* on Windows, instead of folder, name and temporary; NULL if the
+                                    * target itself is written */
 };
 
 /* Begins a new file that will replace the file at `path`. If `path` exists and is not a regular
@@ -46,7 +51,17 @@ bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t
  * deletes the new file. Closes the new file in either case. Linux has no system call that gives a
  * file without a name the name of an existing file. So if the process is killed between linkat()
  * and renameat(), the complete new file may be left under its temporary name. Cost: two calls of
- * fsync(). */
+ * fsync().
+ *
+ * On Windows the new file gets the attributes, the permissions (ACL), the time of creation and the
+ * other streams of the target, as far as ReplaceFileW() keeps them; a new file gets the permissions
+ * of its folder. A target with the attribute `read-only' is not replaced. If the process is ended
+ * while the target is replaced, the new file may be left under its temporary name, and the target
+ * under a name of Windows'. Cost: one call of FlushFileBuffers(). */
 bool lanebloom_replace_end(struct replacement *file, bool written);
+
+/* Checks whether both write the same file, pipe or socket. Returns false for devices, such as
+ * terminals, because several outputs may go there. */
+bool lanebloom_replace_is_same(const struct replacement *a, const struct replacement *b);
 
 #endif

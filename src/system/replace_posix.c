@@ -38,7 +38,7 @@ static int own_descriptor(const char *path)
     if (strcmp(path, standard[fd]) == 0)
       return fd;
 
-  char copy[PATH_MAX], here[PATH_MAX], there[PATH_MAX], canonical[16];
+  char copy[FOLLOW_NBYTES], here[FOLLOW_NBYTES], there[FOLLOW_NBYTES], canonical[16];
   const char *folder;
   strcpy(copy, path);
   const char *name = split(copy, &folder);
@@ -53,9 +53,9 @@ static int own_descriptor(const char *path)
 
 /* If the path is a symbolic link, replaces it by the link's target and returns 1. Returns 0 if the
  * path is no link, and -1 with errno on an error. */
-static int follow_link(char path[PATH_MAX])
+static int follow_link(char path[FOLLOW_NBYTES])
 {
-  char link[PATH_MAX], joined[2 * PATH_MAX];
+  char link[FOLLOW_NBYTES], joined[2 * FOLLOW_NBYTES];
   ssize_t n = readlink(path, link, sizeof link - 1);
   if (n < 0)
     return errno == EINVAL || errno == ENOENT ? 0 : -1;
@@ -64,7 +64,7 @@ static int follow_link(char path[PATH_MAX])
   split(path, &folder);
   int length = *link == '/' ? snprintf(joined, sizeof joined, "%s", link)
                             : snprintf(joined, sizeof joined, "%s/%s", folder, link);
-  if (length >= PATH_MAX) {
+  if (length >= FOLLOW_NBYTES) {
     errno = ENAMETOOLONG;
     return -1;
   }
@@ -72,9 +72,9 @@ static int follow_link(char path[PATH_MAX])
   return 1;
 }
 
-int lanebloom_follow(const char *path, char target[PATH_MAX])
+int lanebloom_follow(const char *path, char target[FOLLOW_NBYTES])
 {
-  if (strlen(path) >= PATH_MAX) {
+  if (strlen(path) >= FOLLOW_NBYTES) {
     errno = ENAMETOOLONG;
     return FOLLOW_FAILED;
   }
@@ -104,7 +104,7 @@ int lanebloom_follow(const char *path, char target[PATH_MAX])
  * sets errno. `old` is the status of the old file, or NULL if there is none. In a folder with the
  * sticky bit, only the owner of the old file or of the folder may replace the file. The string
  * `path` is changed. */
-static bool may_replace(char path[PATH_MAX], const struct stat *old)
+static bool may_replace(char path[FOLLOW_NBYTES], const struct stat *old)
 {
   const int refusal = old ? lanebloom_unix_refusal(path) : 0;
   const char *folder;
@@ -139,7 +139,7 @@ static bool is_writable(int descriptor)
 
 bool lanebloom_replace_check(const char *path)
 {
-  char target[PATH_MAX];
+  char target[FOLLOW_NBYTES];
   const int descriptor = lanebloom_follow(path, target);
   if (descriptor == FOLLOW_FAILED)
     return false;
@@ -206,10 +206,10 @@ static bool take_over(int fd, const char *old_path, const struct stat *old)
 
 /* Begins a new file in the folder of `path`. `path` must not be a link. `old` is the status of the
  * file at `path`, or NULL if there is none. */
-static bool begin_beside(struct replacement *file, const char path[PATH_MAX],
+static bool begin_beside(struct replacement *file, const char path[FOLLOW_NBYTES],
                          const struct stat *old)
 {
-  char copy[PATH_MAX];
+  char copy[FOLLOW_NBYTES];
   const char *folder;
   strcpy(copy, path);
   const char *name = split(copy, &folder);
@@ -234,7 +234,7 @@ static bool begin_beside(struct replacement *file, const char path[PATH_MAX],
 bool lanebloom_replace_begin(struct replacement *file, const char *path)
 {
   *file = (struct replacement){.fd = -1, .folder = -1};
-  char target[PATH_MAX];
+  char target[FOLLOW_NBYTES];
   const int descriptor = lanebloom_follow(path, target);
   if (descriptor == FOLLOW_FAILED)
     return false;
@@ -303,4 +303,16 @@ bool lanebloom_replace_end(struct replacement *file, bool written)
     close(file->folder);
   errno = error;
   return done;
+}
+
+bool lanebloom_replace_is_same(const struct replacement *a, const struct replacement *b)
+{
+  const bool beside = a->folder >= 0;
+  struct stat status_a, status_b; /* of the two folders or, if the targets themselves are written
+                                   * (pipes, for example), of the targets */
+  if (beside != (b->folder >= 0) || (beside && strcmp(a->name, b->name) != 0))
+    return false;
+  return fstat(beside ? a->folder : a->fd, &status_a) == 0 &&
+         fstat(beside ? b->folder : b->fd, &status_b) == 0 && !S_ISCHR(status_a.st_mode) &&
+         status_a.st_dev == status_b.st_dev && status_a.st_ino == status_b.st_ino;
 }

@@ -48,9 +48,16 @@ void lanebloom_system_sort(void *elements, size_t n, size_t size,
 
 /* ---- Files ---- */
 
-enum system_kind { SYSTEM_FILE, SYSTEM_FOLDER, SYSTEM_OTHER };
+enum system_kind {
+  SYSTEM_NONE, /* no file: the kind in zeroed information */
+  SYSTEM_FILE, /* a regular file */
+  SYSTEM_FOLDER,
+  SYSTEM_PIPE,       /* or a socket */
+  SYSTEM_CHARACTERS, /* a terminal, or a device such as /dev/null */
+  SYSTEM_OTHER
+};
 struct system_info {
-  enum system_kind kind; /* SYSTEM_FILE is a regular file */
+  enum system_kind kind;
   uint64_t nbytes;
   int64_t changed_seconds; /* when the content changed, as time() counts */
   uint64_t device, number; /* together they identify the file on this machine */

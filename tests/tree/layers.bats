@@ -86,23 +86,24 @@ twins() { # FOLDER FOLDER: prints "SHARED ALL", numbers of lines
 }
 
 # Prints the includes of headers that C11 does not have and that belong to an operating system.
-# <search.h> and <sys/types.h> are on all systems.
+# <search.h>, <sys/types.h> and getopt.h are on all systems; gnulib has argp.h.
 of_system() { # FILE...
   local c11='assert|ctype|errno|float|inttypes|limits|locale|math|setjmp|signal|stdalign|stdarg|'
   c11+='stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|threads|time|wchar|wctype'
-  local libraries='lanebloom[a-z_]*|xxhash|isa-l/[a-z]*|snappy-c|zstd|zstd_errors|lz4|bzlib|'
-  libraries+='zlib|simde/[a-z0-9/]*'
+  local libraries='lanebloom[a-z_]*|xxhash|isa-l/[a-z_]*|snappy-c|zstd|zstd_errors|lz4|bzlib|'
+  libraries+='zlib|simde/[a-z0-9/]*|json-c/json|simdjson|argp|getopt'
   local cpus='immintrin|smmintrin|nmmintrin|arm_neon|arm_sve|arm_acle|riscv_vector|altivec'
   local intrinsics=$cpus'|wasm_simd128'
   grep -HnE '^ *# *include <' "$@" |
-    grep -vE "<($c11|$libraries|$intrinsics|search|sys/types)\.h>" || true
+    grep -vE "<($c11|$libraries|$intrinsics|search|sys/types)\.h>|<(cstring|memory|new)>" || true
 }
 
-@test "only src/system/ includes headers of the operating system" {
+@test "only src/system/ and cli/system/ include headers of the operating system" {
   printf '#include <%s>\n' stdio.h sys/mman.h unistd.h >"$BATS_TEST_TMPDIR/planted.c"
   [ "$(of_system "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 2 ]
-  mapfile -t files < <(find "$SOURCE_DIR/src" -name '*.[ch]' ! -path '*/system/*')
-  [ "${#files[@]}" -ge 150 ]
+  mapfile -t files < <(find "$SOURCE_DIR"/{src,cli} -name '*.[ch]' ! -path '*/system/*' \
+    -o -name '*.cc')
+  [ "${#files[@]}" -ge 250 ]
   found=$(of_system "${files[@]}")
   echo "$found"
   [ -z "$found" ]
@@ -171,7 +172,7 @@ inner_calls() { # ARCHIVE|OBJECT...
 
 # ---- The command's rooms ----
 
-rooms="base options input files answer output verbs" # a room may include those before it
+rooms="system base options input files answer output verbs" # a room may include those before it
 
 # Prints "FILE:INCLUDE" for each include that a room of the command must not have: of a later room,
 # or of a header of the libraries themselves that is not in src/common/ or src/system/. main.c may
@@ -196,6 +197,22 @@ climbs() { # FOLDER: the command's
       if (index(target, up) != 1 || !(steps[1] in rank) || rank[steps[1]] > rank[room])
         print
     }'
+}
+
+# Prints the lines that choose code for an operating system or its C library.
+system_conditions() { # FILE...
+  grep -HnE '^#.*\<(_WIN(32|64)|__(linux|unix|APPLE|FreeBSD|GLIBC|MINGW[0-9]+|CYGWIN|wasi?)_*)\>' \
+    "$@" || true
+}
+
+@test "CMake chooses the code of an operating system: there is no #if outside system/" {
+  printf '#if defined(%s)\n' _WIN32 __APPLE__ __linux__ __x86_64__ >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(system_conditions "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 3 ]
+  cd "$SOURCE_DIR"
+  mapfile -t files < <(find cli src include -name '*.[ch]' ! -path '*/system/*' -o -name '*.cc')
+  found=$(system_conditions "${files[@]}")
+  echo "$found"
+  [ -z "$found" ]
 }
 
 @test "the command's rooms include earlier rooms, public headers, src/common/, src/system/" {

@@ -10,14 +10,13 @@
  *   overwrite  the bytes to be read are replaced by the letter x
  *   kill       the process is killed before the call
  *   killed     the process is killed after the call
- * After a fault of threads, the number of semaphores that are left is printed, if any are.
+ * After a fault of threads, the number of mutexes that are left is printed, if any are.
  * Calls inside the C library, such as stdio's, are not intercepted, but its allocations are.
  * SPDX-License-Identifier: MIT */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <semaphore.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -37,7 +36,7 @@ static char function[16], how[16];
 static unsigned long nth;
 static const char *mark;
 static atomic_ulong own_count, *ncalls = &own_count;
-static atomic_long nsemaphores;
+static atomic_long nmutexes;
 
 void arm(const char *new_function, unsigned long n, const char *new_how, atomic_ulong *count)
 {
@@ -181,22 +180,23 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
               void *)(thread, attributes, body, argument);
 }
 
-int sem_init(sem_t *semaphore, int is_shared, unsigned value)
+int pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes)
 {
-  nsemaphores++;
-  return REAL(int, "sem_init", sem_t *, int, unsigned)(semaphore, is_shared, value);
+  nmutexes++;
+  return REAL(int, "pthread_mutex_init", pthread_mutex_t *,
+              const pthread_mutexattr_t *)(mutex, attributes);
 }
 
-int sem_destroy(sem_t *semaphore)
+int pthread_mutex_destroy(pthread_mutex_t *mutex)
 {
-  nsemaphores--;
-  return REAL(int, "sem_destroy", sem_t *)(semaphore);
+  nmutexes--;
+  return REAL(int, "pthread_mutex_destroy", pthread_mutex_t *)(mutex);
 }
 
 __attribute__((destructor)) static void end(void)
 {
-  if (nsemaphores != 0 && strcmp(function, "thread") == 0)
-    fprintf(stderr, "%ld semaphores are left\n", (long)nsemaphores);
+  if (nmutexes != 0 && strcmp(function, "thread") == 0)
+    fprintf(stderr, "%ld mutexes are left\n", (long)nmutexes);
 }
 
 /* ---- Files ---- */

@@ -1,11 +1,12 @@
-/* Starts threads, and passes tokens between them. A token is a unit of a semaphore: give() adds
- * one, and take() waits for one.
+/* Threads, and tokens that they pass to each other. Threads are those of POSIX on every system: on
+ * Windows, winpthreads has them, which belongs to mingw-w64. A token is a unit of a pool: give()
+ * adds one, and take() waits for one. Semaphores of POSIX are not used, because macOS lacks those
+ * without a name.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_THREADS_H
 #define LANEBLOOM_CLI_THREADS_H
 
 #include <pthread.h>
-#include <semaphore.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -15,10 +16,20 @@ bool start_thread(pthread_t *thread, void *(*body)(void *), void *argument);
 /* Has any thread been started? A thread that has ended counts, too. */
 bool has_started_threads(void);
 
-void give(sem_t *token);
+struct tokens {
+  pthread_mutex_t lock;
+  pthread_cond_t given;
+  size_t n;
+};
 
-/* Waits for a token and takes it. Signals do not interrupt the wait. */
-void take(sem_t *token);
+/* Makes a pool of n tokens. */
+void tokens_create(struct tokens *tokens, size_t n);
+void tokens_destroy(struct tokens *tokens);
+
+void give(struct tokens *tokens);
+
+/* Waits for a token and takes it. */
+void take(struct tokens *tokens);
 
 /* The largest number of workers that -j accepts. A worker needs 0.6 MiB of memory, or with the
  * options of screens_whole_chunks() several times MAX_READ_NBYTES, because chunks are larger and

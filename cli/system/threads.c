@@ -1,11 +1,10 @@
-/* Starts threads, and passes tokens between them.
+/* Starts threads, and passes tokens between them. The same on every system.
  * SPDX-License-Identifier: MIT */
 #include "threads.h"
 
-#include <sched.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <unistd.h>
+
+#include "process.h"
 
 static atomic_bool has_started;
 
@@ -31,22 +30,39 @@ bool has_started_threads(void)
   return has_started;
 }
 
-void give(sem_t *token)
+void tokens_create(struct tokens *tokens, size_t n)
 {
-  sem_post(token);
+  pthread_mutex_init(&tokens->lock, NULL);
+  pthread_cond_init(&tokens->given, NULL);
+  tokens->n = n;
 }
 
-void take(sem_t *token)
+void tokens_destroy(struct tokens *tokens)
 {
-  while (sem_wait(token) < 0)
-    ; /* a signal interrupted the wait */
+  pthread_cond_destroy(&tokens->given);
+  pthread_mutex_destroy(&tokens->lock);
+}
+
+void give(struct tokens *tokens)
+{
+  pthread_mutex_lock(&tokens->lock);
+  tokens->n++;
+  pthread_cond_signal(&tokens->given);
+  pthread_mutex_unlock(&tokens->lock);
+}
+
+void take(struct tokens *tokens)
+{
+  pthread_mutex_lock(&tokens->lock);
+  while (tokens->n == 0)
+    pthread_cond_wait(&tokens->given, &tokens->lock);
+  tokens->n--;
+  pthread_mutex_unlock(&tokens->lock);
 }
 
 size_t default_nworkers(void)
 {
-  cpu_set_t cpus;
-  long n = sched_getaffinity(0, sizeof cpus, &cpus) == 0 ? CPU_COUNT(&cpus)
-                                                         : sysconf(_SC_NPROCESSORS_ONLN);
+  const long n = count_cpus();
   return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (size_t)n;
 }
 
