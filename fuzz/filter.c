@@ -117,18 +117,21 @@ static uint64_t fuse_nbytes(unsigned nbits, uint64_t n)
   }
 }
 
+/* Returns the number of bytes of fingerprints that a binary fuse filter's trailer implies, or 0 if
+ * no filter has this trailer. end: the end of the trailer. */
+static uint64_t fuse_payload_nbytes(const uint8_t *end)
+{
+  const uint64_t nsegments =
+      end[-6] | (uint64_t)end[-5] << 8 | (uint64_t)end[-4] << 16 | (uint64_t)end[-3] << 24;
+  const uint64_t n = end[-2] < 32 ? (nsegments + 2) << end[-2] : 0;
+  return nsegments > 0 && n > 0 && n <= UINT32_MAX ? fuse_nbytes(end[-1], n) : 0;
+}
+
 static enum verdict judge_fuse(const uint8_t *bytes, size_t size)
 {
   if (size <= FUSE_TRAILER_NBYTES)
     return NEVER;
-  const uint8_t *end = bytes + size;
-  const uint64_t nsegments =
-      end[-6] | (uint64_t)end[-5] << 8 | (uint64_t)end[-4] << 16 | (uint64_t)end[-3] << 24;
-  const uint64_t n = end[-2] < 32 ? (nsegments + 2) << end[-2] : 0;
-  return nsegments > 0 && n > 0 && n <= UINT32_MAX &&
-                 fuse_nbytes(end[-1], n) == size - FUSE_TRAILER_NBYTES
-             ? BY_PROBES
-             : REFUSED;
+  return fuse_payload_nbytes(bytes + size) == size - FUSE_TRAILER_NBYTES ? BY_PROBES : REFUSED;
 }
 
 static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t size)
@@ -296,7 +299,8 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 
 /* Makes a filter from the rest of the input, with its payload repeated. The memory has the exact
  * size of the filter, so that sanitizers detect reads past its end. If the filter has a header of
- * Spark, the number of words in this header is corrected. */
+ * Spark, the number of words in this header is corrected. If the filter is a binary fuse filter,
+ * the payload is repeated or cut to the size that the trailer implies. */
 static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, size_t times,
                        size_t *size)
 {
@@ -304,16 +308,22 @@ static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, s
                left = rest->left - header, most_trailer = header > 0 ? 0 : trailer_nbytes(format),
                trailer = left < most_trailer ? left : most_trailer, payload = left - trailer;
   times = payload == 0 || times * payload > MAX_NBYTES ? 1 : times;
-  *size = header + times * payload + trailer;
+  size_t repeated = times * payload;
+  if (format == LANEBLOOM_PEBBLE_BINARYFUSE && times > 1) {
+    const uint64_t implied = fuse_payload_nbytes(rest->at + left);
+    if (implied > 0 && implied <= MAX_NBYTES)
+      repeated = (size_t)implied;
+  }
+  *size = header + repeated + trailer;
   uint8_t *bytes = fuzz_alloc(*size);
   if (header > 0)
     memcpy(bytes, rest->at, header);
-  for (size_t i = 0; i < times && payload > 0; i++)
-    memcpy(bytes + header + i * payload, rest->at + header, payload);
+  for (size_t i = 0; i < repeated; i++)
+    bytes[header + i] = rest->at[header + i % payload];
   if (trailer > 0)
-    memcpy(bytes + header + times * payload, rest->at + header + payload, trailer);
+    memcpy(bytes + header + repeated, rest->at + header + payload, trailer);
   for (size_t i = 0; header > 0 && times > 1 && i < 4; i++)
-    bytes[header - 1 - i] = (uint8_t)(times * payload / 8 >> 8 * i);
+    bytes[header - 1 - i] = (uint8_t)(repeated / 8 >> 8 * i);
   return bytes;
 }
 

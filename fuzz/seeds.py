@@ -113,6 +113,7 @@ for row in rows("pebble_binaryfuse.txt", 2):
     keys, filter, probes = (column.split("=")[1] for column in row[3:])
     asked = keys_of(keys)[:100] + [of_hex(key.split(":")[0]) for key in probes.split(",")]
     seed("filter", BINARYFUSE, 0, batch(asked, 200), of_hex(filter))
+    seed("filter", BINARYFUSE, 1, batch(asked[:2], 200), of_hex(filter))
     seed("container", 1, container(BINARYFUSE, of_hex(filter)))
 for length in list(range(0, 40)) + [64, 127, 128, 129, 240, 241, 255]:
     key = bytes((i * 167 + length * 13 + 59) & 0xFF for i in range(length))
