@@ -80,7 +80,7 @@ const struct argp database_argp = {
             {"column-family", OPTION_COLUMN_FAMILY, "NAME", 0,
              "Read only this column family of RocksDB; repeatable", 3},
             {"wal-dir", OPTION_WAL_DIR, "DIR", 0,
-             "RocksDB's logs are in this folder; by default where its OPTIONS file says", 3},
+             "The logs of RocksDB or Pebble are here; by default where the OPTIONS file says", 3},
             {"db-path", OPTION_DB_PATH, "DIR", 0,
              "Look for tables in this folder, too: RocksDB's db_paths and cf_paths; repeatable", 3},
             {0}},

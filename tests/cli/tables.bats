@@ -300,7 +300,7 @@ copy() {
   sed -n '/^    [$] cd /,/^## /p' "$document" | grep '^    ' | sed 's/^    //' >shown
   awk '/^[$] / || goes_on { sub(/^[$] /, ""); print >"commands"; goes_on = /[\\|]$/; next }
     { print >"expected" }' shown
-  [[ $(grep -c '^[$] ' shown) -eq 7 ]]
+  [[ $(grep -c '^[$] ' shown) -eq 8 ]]
   sed -i 's|^cd tests/vectors/tables$|cd "$VECTORS"|; s|lanebloom |"$LANEBLOOM" |' commands
   LANEBLOOM=$LANEBLOOM VECTORS=$VECTORS bash commands >found 2>&1 || true
   diff expected <(sed 's/ *$//' found)
