@@ -218,17 +218,23 @@ static void put_varint(struct bytes *to, uint64_t value)
   put(to, &(uint8_t){(uint8_t)value}, 1);
 }
 
-static void put_entry(struct bytes *to, unsigned number, const void *value, size_t nbytes)
+static void put_entry(struct bytes *to, lanebloom_slice key, lanebloom_slice value)
 {
-  static const char suffix[] = {1, 0, 0, 0, 0, 0, 0, 0}; /* of an internal key */
-  char key[16];
-  const size_t key_nbytes = (size_t)snprintf(key, sizeof key, "key%04u", number);
   put_varint(to, 0);
-  put_varint(to, key_nbytes + sizeof suffix);
-  put_varint(to, nbytes);
-  put(to, key, key_nbytes);
-  put(to, suffix, sizeof suffix);
-  put(to, value, nbytes);
+  put_varint(to, key.size);
+  put_varint(to, value.size);
+  put(to, key.data, key.size);
+  put(to, value.data, value.size);
+}
+
+/* Puts an entry whose key is a number and the suffix of an internal key. */
+static void put_numbered(struct bytes *to, unsigned number, lanebloom_slice value)
+{
+  static const char suffix[] = {1, 0, 0, 0, 0, 0, 0, 0};
+  char key[16];
+  const size_t nbytes = (size_t)snprintf(key, sizeof key - sizeof suffix, "key%04u", number);
+  memcpy(key + nbytes, suffix, sizeof suffix);
+  put_entry(to, (lanebloom_slice){key, nbytes + sizeof suffix}, value);
 }
 
 /* Ends the entries of a block, appends the block to the table in raw deflate, and empties it. The
@@ -250,29 +256,41 @@ static void put_block(struct bytes *table, struct bytes *block, struct bytes *ha
   block->n = 0;
 }
 
+/* Appends both blocks and the footer to the table. */
+static void put_end(struct bytes *table, struct bytes *metaindex, struct bytes *index)
+{
+  enum { FOOTER_NBYTES = 48 };
+  static const uint8_t magic[] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
+  uint8_t bytes[FOOTER_NBYTES] = {0};
+  struct bytes footer = {.room = sizeof bytes, .at = bytes};
+  put_block(table, metaindex, &footer);
+  put_block(table, index, &footer);
+  memcpy(bytes + sizeof bytes - sizeof magic, magic, sizeof magic);
+  put(table, bytes, sizeof bytes);
+}
+
+static struct bytes bytes_alloc(size_t room)
+{
+  return (struct bytes){.room = room, .at = test_alloc(room)};
+}
+
 /* All blocks are in the codec of Minecraft's fork of LevelDB. Nothing names the order of keys, so
  * all of them are decompressed. Together they have more than 64 MiB, which is much more than 64
  * times the file. */
 Test(compression, a_table_that_becomes_much_larger)
 {
-  enum { NBLOCKS = 450, VALUE_NBYTES = 160 << 10, TABLE_NBYTES = 1 << 20, FOOTER_NBYTES = 48 };
-  static const uint8_t magic[] = {0x57, 0xfb, 0x80, 0x8b, 0x24, 0x75, 0x47, 0xdb};
-  uint8_t handle_bytes[20], footer_bytes[FOOTER_NBYTES] = {0};
+  enum { NBLOCKS = 450, VALUE_NBYTES = 160 << 10, TABLE_NBYTES = 1 << 20 };
+  uint8_t handle_bytes[20];
   uint8_t *value = test_alloc(VALUE_NBYTES);
-  struct bytes table = {.room = TABLE_NBYTES, .at = test_alloc(TABLE_NBYTES)},
-               block = {.room = 2 * VALUE_NBYTES, .at = test_alloc(2 * VALUE_NBYTES)},
-               index = {.room = TABLE_NBYTES, .at = test_alloc(TABLE_NBYTES)},
-               footer = {.room = FOOTER_NBYTES, .at = footer_bytes};
+  struct bytes table = bytes_alloc(TABLE_NBYTES), block = bytes_alloc(2 * VALUE_NBYTES),
+               index = bytes_alloc(TABLE_NBYTES);
   for (unsigned i = 0; i < NBLOCKS; i++) {
     struct bytes handle = {.room = sizeof handle_bytes, .at = handle_bytes};
-    put_entry(&block, i, value, VALUE_NBYTES);
+    put_numbered(&block, i, (lanebloom_slice){value, VALUE_NBYTES});
     put_block(&table, &block, &handle);
-    put_entry(&index, i, handle.at, handle.n);
+    put_numbered(&index, i, (lanebloom_slice){handle.at, handle.n});
   }
-  put_block(&table, &block, &footer); /* the metaindex, which is empty */
-  put_block(&table, &index, &footer);
-  memcpy(footer_bytes + FOOTER_NBYTES - sizeof magic, magic, sizeof magic);
-  put(&table, footer_bytes, FOOTER_NBYTES);
+  put_end(&table, &block, &index); /* the metaindex is empty */
   cr_assert(table.n < NBLOCKS * (VALUE_NBYTES / 600));
 
   char problem[512];
@@ -286,6 +304,48 @@ Test(compression, a_table_that_becomes_much_larger)
   cr_assert(info.has_range, "%s", info.warning);
   lanebloom_table_free(opened);
   free(value);
+  free(table.at);
+  free(block.at);
+  free(index.at);
+}
+
+/* The partitions of a filter stay in memory together, so together they may have no more than one
+ * block may have, which is 64 MiB and 64 times the file. All blocks that are read may have much
+ * more. */
+Test(compression, partitions_that_together_become_too_large)
+{
+  enum { PARTITION_NBYTES = 24 << 20, TABLE_NBYTES = 1 << 20 };
+  static const char name[] = "partitionedfilter.rocksdb.BuiltinBloomFilter";
+  struct bytes table = bytes_alloc(TABLE_NBYTES), block = bytes_alloc(PARTITION_NBYTES + 100),
+               index = bytes_alloc(TABLE_NBYTES);
+  memset(block.at, 0, block.room);
+  for (unsigned n = 2; n <= 3; n++) {
+    uint8_t handle_bytes[20];
+    table.n = 0;
+    for (unsigned i = 0; i < n; i++) {
+      struct bytes handle = {.room = sizeof handle_bytes, .at = handle_bytes};
+      block.n = PARTITION_NBYTES;
+      put_block(&table, &block, &handle);
+      put_numbered(&index, i, (lanebloom_slice){handle.at, handle.n});
+    }
+    struct bytes handle = {.room = sizeof handle_bytes, .at = handle_bytes};
+    put_block(&table, &index, &handle);
+    put_entry(&block, (lanebloom_slice){name, strlen(name)},
+              (lanebloom_slice){handle.at, handle.n});
+    put_end(&table, &block, &index); /* the index is empty */
+
+    char problem[512];
+    lanebloom_table *opened;
+    const bool fits = n * (uint64_t)PARTITION_NBYTES <= (64 << 20) + 64 * (uint64_t)table.n;
+    const lanebloom_status status = lanebloom_table_parse(
+        table.at, table.n, LANEBLOOM_WRITER_UNKNOWN, &opened, problem, sizeof problem);
+    cr_assert(status == (fits ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT), "%u partitions: %s", n,
+              problem);
+    cr_assert(fits == (n == 2));
+    cr_assert(fits || strstr(problem, "after decompression for a file of this size"), "%s",
+              problem);
+    lanebloom_table_free(opened);
+  }
   free(table.at);
   free(block.at);
   free(index.at);
