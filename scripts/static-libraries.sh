@@ -1,22 +1,41 @@
 #!/bin/sh
-# static-libraries.sh native|arm64 builds static libraries for a static lanebloom-bench:
-# google/benchmark, json-c and ISA-L. Debian does not ship them, so they are built from Debian's
-# sources. They are installed in build/static/native or build/static/arm64. scripts/setup.sh calls
-# this script. Exits with 3 if the sources cannot be downloaded.
+# static-libraries.sh TARGET [codecs] builds static libraries from Debian's sources, with Debian's patches,
+# and installs them, their headers and their licences in build/static/TARGET, for CMake's
+# CMAKE_PREFIX_PATH. With codecs, it builds only the codecs, which is all that the libraries need; the
+# command needs json-c and simdjson, too. Targets:
+#   native, arm64       google/benchmark and json-c, for a static lanebloom-bench; Debian ships
+#                       static libraries of the codecs
+#   x86_64-w64-mingw32  by Debian's MinGW: the codecs, json-c and simdjson
+#   all others          by zig, which names them, such as x86_64-linux-musl, aarch64-macos or
+#                       aarch64-linux-gnu.2.28 (for glibc 2.28 and later): the same libraries
+# scripts/setup.sh installs what this script needs, by the steps portable and zig. Exits with 3 if
+# the sources cannot be downloaded.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
 root=$PWD
-target=$PWD/build/static/$1
-[ ! -f "$target/lib/libisal.a" ] || exit 0
-compiler= # the prefix of the compiler's name
-system=
-isal=
-if [ "$1" = arm64 ]; then
-  compiler=aarch64-linux-gnu-
-  system="-DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64"
-  isal="host_cpu=aarch64 arch=aarch64"
-fi
+target=$1
+installed=$PWD/build/static/$target
+packages="benchmark json-c zlib libzstd lz4 snappy bzip2 simdjson"
+wanted=${2-all}
+[ ! -f "$installed/has-$wanted" ] || exit 0
+[ ! -f "$installed/has-all" ] || exit 0
+
+# Options of CMake for the target.
+case $target in
+  native) set -- ;;
+  arm64)
+    set -- -DCMAKE_SYSTEM_NAME=Linux -DCMAKE_SYSTEM_PROCESSOR=aarch64 \
+      -DCMAKE_C_COMPILER=aarch64-linux-gnu-gcc -DCMAKE_CXX_COMPILER=aarch64-linux-gnu-g++
+    ;;
+  *-w64-mingw32)
+    set -- -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=x86_64 \
+      -DCMAKE_C_COMPILER="$target-gcc" -DCMAKE_CXX_COMPILER="$target-g++"
+    ;;
+  *)
+    set -- -DCMAKE_TOOLCHAIN_FILE="$root/cmake/zig.cmake" -DLANEBLOOM_ZIG_TARGET="$target"
+    ;;
+esac
 
 # Finds the mirror from which this machine gets packages, because this mirror also has their
 # sources. apt checks the signatures of the sources.
@@ -27,7 +46,7 @@ download() {
     -o Dir::Etc::sourceparts=- -o Dir::State::lists="$new/lists" -o Dir::Cache="$new/cache" \
     -o APT::Sandbox::User="$(id -un)" "$@"
 }
-if [ ! -d "$kept" ]; then
+if [ "$(cat "$kept/packages" 2>/dev/null)" != "$packages" ]; then
   new=$kept.new
   rm -rf "$new"
   mkdir -p "$new/lists/partial" "$new/cache"
@@ -38,39 +57,66 @@ if [ ! -d "$kept" ]; then
   echo "deb-src $mirror $codename main" >"$new/sources.list"
   (
     cd "$new"
-    if ! download update -qq || ! download source -qq --download-only benchmark json-c libisal; then
+    # shellcheck disable=SC2086 # a list
+    if ! download update -qq || ! download source -qq --download-only $packages; then
       echo "static-libraries.sh: Debian's sources cannot be downloaded" >&2
       exit 3
     fi
   )
-  rm -rf "$new/lists" "$new/cache"
+  rm -rf "$new/lists" "$new/cache" "$kept"
+  echo "$packages" >"$new/packages"
   mv "$new" "$kept"
 fi
-sources=$PWD/build/static/sources
-rm -rf "$sources"
-mkdir -p "$sources"
-for archive in "$kept"/*.orig.tar.*; do
-  case $archive in *.asc) ;; *) tar -xf "$archive" -C "$sources" ;; esac
-done
 
-# shellcheck disable=SC2086 # a list
+build=$PWD/build/static/.build/$target
+rm -rf "$build"
+mkdir -p "$build" "$installed/licenses"
+unpack() { # PACKAGE...
+  for package; do
+    dpkg-source --no-check -x "$kept/${package}_"*.dsc "$build/$package"
+  done
+}
 install_by_cmake() { # SOURCE OPTION...
   source=$1
   shift
-  cmake -S "$source" -B "$source/build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
-    -DCMAKE_INSTALL_PREFIX="$target" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
-    -DCMAKE_C_COMPILER="${compiler}gcc" -DCMAKE_CXX_COMPILER="${compiler}g++" $system "$@"
-  cmake --build "$source/build"
-  cmake --install "$source/build"
+  cmake -S "$source" -B "$source.build" -G Ninja -DCMAKE_BUILD_TYPE=Release \
+    -DCMAKE_INSTALL_PREFIX="$installed" -DCMAKE_INSTALL_LIBDIR=lib -DBUILD_SHARED_LIBS=OFF \
+    -DCMAKE_POSITION_INDEPENDENT_CODE=ON "$@"
+  cmake --build "$source.build"
+  cmake --install "$source.build"
 }
-rm -rf "$target"
-mkdir -p "$target/lib"
+license() { # NAME FILE
+  cp "$build/$2" "$installed/licenses/$1"
+}
 {
-  install_by_cmake "$(echo "$sources"/benchmark-*)" \
-    -DBENCHMARK_ENABLE_TESTING=OFF -DBENCHMARK_ENABLE_WERROR=OFF -DBENCHMARK_USE_BUNDLED_GTEST=OFF
-  install_by_cmake "$(echo "$sources"/json-c-*/)" -DBUILD_TESTING=OFF -DDISABLE_WERROR=ON
-  cd "$sources"/libisal-*/
-  # shellcheck disable=SC2086 # a list
-  make -f Makefile.unx lib $isal CC="${compiler}gcc" AR="${compiler}ar" STRIP="${compiler}strip"
-  cp bin/isa-l.a "$target/lib/libisal.a" # last, because the first lines test for this file
-} >"$sources/build.log" 2>&1 || { tail -n 20 "$sources/build.log" >&2; exit 1; }
+  case $target in
+    native | arm64)
+      unpack benchmark json-c
+      install_by_cmake "$build/benchmark" "$@" -DBENCHMARK_ENABLE_TESTING=OFF \
+        -DBENCHMARK_ENABLE_WERROR=OFF -DBENCHMARK_USE_BUNDLED_GTEST=OFF
+      ;;
+    *)
+      unpack zlib libzstd lz4 snappy bzip2
+      cp -r cmake/codecs "$build/codecs"
+      install_by_cmake "$build/codecs" "$@" -DSOURCES="$build"
+      cp /usr/include/xxhash.h "$installed/include/"
+      license zlib zlib/LICENSE
+      license zstd libzstd/LICENSE
+      license lz4 lz4/lib/LICENSE
+      license snappy snappy/COPYING
+      license bzip2 bzip2/LICENSE
+      cp /usr/share/doc/libxxhash-dev/copyright "$installed/licenses/xxhash"
+      touch "$installed/has-codecs"
+      [ "$wanted" = codecs ] || {
+        unpack json-c simdjson
+        install_by_cmake "$build/simdjson" "$@"
+        license simdjson simdjson/LICENSE
+      }
+      ;;
+  esac
+  [ "$wanted" = codecs ] || {
+    install_by_cmake "$build/json-c" "$@" -DBUILD_TESTING=OFF -DDISABLE_WERROR=ON
+    license json-c json-c/COPYING
+    touch "$installed/has-all" # last, because the first lines test for this file
+  }
+} >"$build/log" 2>&1 || { tail -n 20 "$build/log" >&2; exit 1; }
