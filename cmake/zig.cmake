@@ -3,7 +3,7 @@
 # variable LANEBLOOM_ZIG of the environment names another one. Libraries for a target are in
 # build/static/TARGET.
 # SPDX-License-Identifier: MIT
-set(root ${CMAKE_CURRENT_LIST_DIR}/..)
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH folder)
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES LANEBLOOM_ZIG_TARGET)
 string(REGEX MATCH "^([^-]+)-([a-z]+)" match ${LANEBLOOM_ZIG_TARGET})
 set(CMAKE_SYSTEM_PROCESSOR ${CMAKE_MATCH_1})
@@ -16,7 +16,7 @@ set(CMAKE_SYSTEM_NAME ${CMAKE_SYSTEM_NAME_${CMAKE_MATCH_2}})
 if(DEFINED ENV{LANEBLOOM_ZIG})
   set(zig $ENV{LANEBLOOM_ZIG})
 else()
-  set(zig ${root}/build/zig/zig)
+  set(zig ${folder}/build/zig/zig)
 endif()
 if(NOT EXISTS ${zig})
   message(FATAL_ERROR "The compiler zig is missing: scripts/setup.sh zig downloads it")
@@ -29,16 +29,25 @@ foreach(language_and_tool IN ITEMS "C cc" "CXX c++")
   set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
   set(CMAKE_${language}_ARCHIVE_APPEND "<CMAKE_AR> ar q <TARGET> <LINK_FLAGS> <OBJECTS>")
   set(CMAKE_${language}_ARCHIVE_FINISH "<CMAKE_AR> ranlib <TARGET>")
-  # A `zig c++' without these links no code for the sanitizer that it uses in debug builds.
+  # zig adds a sanitizer to builds that are not optimised.
   set(CMAKE_${language}_FLAGS_INIT "-fno-sanitize=undefined")
 endforeach()
 set(CMAKE_AR ${zig} CACHE FILEPATH "The compiler zig, which also archives")
 set(CMAKE_RANLIB ${zig} CACHE FILEPATH "The compiler zig, which also archives")
 
 # Libraries and headers are those of the target, not those of this machine.
-set(CMAKE_FIND_ROOT_PATH ${root}/build/static/${LANEBLOOM_ZIG_TARGET})
+set(CMAKE_FIND_ROOT_PATH ${folder}/build/static/${LANEBLOOM_ZIG_TARGET})
 set(CMAKE_FIND_ROOT_PATH_MODE_LIBRARY ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_INCLUDE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PACKAGE ONLY)
 set(CMAKE_FIND_ROOT_PATH_MODE_PROGRAM NEVER)
+# Headers without a library, which are the same for all systems, are those of this machine.
+foreach(header IN ITEMS xxhash.h simde)
+  foreach(native IN ITEMS /usr/include /usr/local/include)
+    if(EXISTS ${native}/${header} AND NOT EXISTS ${CMAKE_FIND_ROOT_PATH}/include/${header})
+      file(MAKE_DIRECTORY ${CMAKE_FIND_ROOT_PATH}/include)
+      file(CREATE_LINK ${native}/${header} ${CMAKE_FIND_ROOT_PATH}/include/${header} SYMBOLIC)
+    endif()
+  endforeach()
+endforeach()
 set(ENV{PKG_CONFIG_LIBDIR} ${CMAKE_FIND_ROOT_PATH}/lib/pkgconfig)

@@ -8,7 +8,7 @@
 #include "crc32c.h"
 
 /* Only functions that run after the check of the CPU are compiled for these instructions. */
-#define FOR_CRC32 __attribute__((target("sse4.2,pclmul")))
+#define FOR_CRC32 __attribute__((target("sse4.2,crc32,pclmul")))
 
 /* The instruction takes three cycles, and a CPU can begin one in each cycle. So three lanes of this
  * size, one after the other in the input, are computed at the same time. On Zen 4, 4 KiB take

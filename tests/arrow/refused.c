@@ -156,7 +156,7 @@ Test(refused, offsets_that_fall)
       {-1, 0, 1, 2, 3}, {-4, -3, -2, -1, 0}, {0, 0, 0, INT32_MAX, INT32_MIN},
       {0, 0, -1, 0, 0},
   };
-  static const char bytes[10] = "0123456789";
+  static const char bytes[] = "0123456789";
   for (size_t i = 0; i < COUNT(wrong); i++) {
     int64_t wide[6] = {0};
     int32_t narrow[6] = {0};

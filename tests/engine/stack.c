@@ -1,28 +1,15 @@
-/* A call takes no more stack than lanebloom.h states. Each call runs in a thread whose stack was
- * filled with a pattern: bytes that still have the pattern were not used. This is a plain program,
- * because only optimised builds for x86-64 promise this limit.
+/* A call takes no more stack than lanebloom.h states. This is a plain program, because only
+ * optimised builds for x86-64 promise this limit.
  * SPDX-License-Identifier: MIT */
 #include <lanebloom_arrow.h>
-#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
-enum {
-  MAX_NBYTES = 80 << 10, /* as lanebloom.h states; includes the few KiB of the thread itself */
-  STACK_NBYTES = 1 << 20,
-  NKEYS = 30000,
-  PATTERN = 0xa5
-};
+#include "painted_stack.h"
 
-#define CHECK(condition) ((condition) ? (void)0 : fail(#condition))
-
-static _Noreturn void fail(const char *condition)
-{
-  printf("not ok - expected %s\n", condition);
-  exit(EXIT_FAILURE);
-}
+enum { NKEYS = 30000 };
 
 /* The data of the calls. The filter `near` fits the caches, and `far` does not. */
 static struct {
@@ -205,35 +192,11 @@ static void *use_arrays(void *unused)
   return unused;
 }
 
-/* Returns how many bytes of stack a thread needs to run this function. */
-static size_t stack_of(void *(*run)(void *))
-{
-  uint8_t *stack =
-      mmap(NULL, STACK_NBYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  CHECK(stack != MAP_FAILED);
-  memset(stack, PATTERN, STACK_NBYTES);
-  pthread_attr_t attributes;
-  pthread_t thread;
-  CHECK(pthread_attr_init(&attributes) == 0);
-  CHECK(pthread_attr_setstack(&attributes, stack, STACK_NBYTES) == 0);
-  CHECK(pthread_create(&thread, &attributes, run, NULL) == 0);
-  CHECK(pthread_join(thread, NULL) == 0);
-  pthread_attr_destroy(&attributes);
-  size_t nunused = 0;
-  while (stack[nunused] == PATTERN)
-    nunused++;
-  munmap(stack, STACK_NBYTES);
-  return STACK_NBYTES - nunused;
-}
-
 static void check(const char *kernel, const char *what, void *(*run)(void *))
 {
-  const size_t nbytes = stack_of(run);
-  const bool fits = nbytes <= MAX_NBYTES;
-  printf("%s - %s %s %s: %zu bytes of stack\n", fits ? "ok" : "not ok", kernel,
-         lanebloom_format_name(all.format), what, nbytes);
-  if (!fits)
-    exit(EXIT_FAILURE);
+  char text[128];
+  snprintf(text, sizeof text, "%s %s %s", kernel, lanebloom_format_name(all.format), what);
+  check_stack(text, run);
 }
 
 int main(void)

@@ -7,10 +7,10 @@
 #include <linux/fs.h>
 #include <sched.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -81,15 +81,16 @@ Test(saving, check_before_a_mounted_file)
   leave_folder();
 }
 
-/* Sets or clears an attribute, as chattr +i, +a, -i and -a do. */
+/* Sets or clears an attribute, as chattr +i, +a, -i and -a do. The type of the second argument of
+ * ioctl() differs between C libraries, so the system call is used. */
 static bool set_attribute(const char *path, int attribute, bool on)
 {
   int attributes;
   const int fd = open(path, O_RDONLY);
-  bool set = fd >= 0 && ioctl(fd, FS_IOC_GETFLAGS, &attributes) == 0;
+  bool set = fd >= 0 && syscall(SYS_ioctl, fd, FS_IOC_GETFLAGS, &attributes) == 0;
   if (set) {
     attributes = on ? attributes | attribute : attributes & ~attribute;
-    set = ioctl(fd, FS_IOC_SETFLAGS, &attributes) == 0;
+    set = syscall(SYS_ioctl, fd, FS_IOC_SETFLAGS, &attributes) == 0;
   }
   close(fd);
   return set;
