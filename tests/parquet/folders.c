@@ -140,8 +140,8 @@ Test(parquet, names_of_no_files)
       {"e", "e: expected a folder with Parquet files, found none in it", LANEBLOOM_ERR_ARGUMENT, 0},
       {"f\n", "f\\012: expected the name or the pattern of Parquet files, found none of this name",
        LANEBLOOM_ERR_IO, ENOENT},
-      {"d/text/*", "d/text/*: Not a directory", LANEBLOOM_ERR_IO, ENOTDIR},
-      {"d/loop", "d/loop: Too many levels of symbolic links", LANEBLOOM_ERR_IO, ELOOP},
+      {"d/text/*", "d/text/*: ", LANEBLOOM_ERR_IO, ENOTDIR},
+      {"d/loop", "d/loop: ", LANEBLOOM_ERR_IO, ELOOP},
   };
   char top[] = "/tmp/lanebloom-XXXXXX", problem[200];
   enter_folder(top);
@@ -153,7 +153,10 @@ Test(parquet, names_of_no_files)
     const lanebloom_status status =
         lanebloom_parquet_find_files(names, 2, &files, problem, sizeof problem);
     cr_assert(status == cases[i].status && !files);
-    cr_assert_str_eq(problem, cases[i].problem);
+    const size_t length = strlen(cases[i].problem); /* an error's text differs between systems */
+    cr_assert(strncmp(problem, cases[i].problem, length) == 0);
+    const bool is_whole = cases[i].problem[length - 1] != ' ';
+    cr_assert_str_eq(problem + length, is_whole ? "" : strerror(cases[i].error));
     cr_assert(cases[i].error == 0 || errno == cases[i].error);
   }
   leave_folder(top);
@@ -193,7 +196,7 @@ Test(parquet, deep_folders)
   lanebloom_parquet_files *none;
   cr_assert(lanebloom_parquet_find_files(&deep, 1, &none, problem, sizeof problem) ==
                 LANEBLOOM_ERR_IO &&
-            strstr(problem, ": File name too long"));
+            strstr(problem, strerror(ENAMETOOLONG)));
   lanebloom_parquet_files_free(files);
   leave_folder(top);
 }
