@@ -50,3 +50,36 @@ small="-DLANEBLOOM_BUILD_CLI=OFF -DLANEBLOOM_PLAIN_TESTS=ON -DLANEBLOOM_ENGINE_T
 }
 run musl-gcc-smoke "$folder/musl-gcc/tests/test_smoke" "$folder"
 run musl-gcc-vectors "$folder/musl-gcc/tests/test_vectors"
+
+# ---- By zig --------------------------------------------------------------------------------------
+scripts/setup.sh zig >"$folder/zig.log" 2>&1 || skip "$(why "$folder/zig.log")"
+if [ "$(uname -m)" = x86_64 ]; then
+  # shellcheck disable=SC2086 # lists
+  {
+    configure musl --preset musl -DLANEBLOOM_BUILD_CLI=OFF
+    build musl $libraries test_vectors test_stack test_stack-files
+  }
+  run musl-smoke "$folder/musl/tests/test_smoke" "$folder"
+  run musl-vectors "$folder/musl/tests/test_vectors"
+  run musl-stack "$folder/musl/tests/test_stack"
+  run musl-stack-files "$folder/musl/tests/test_stack-files" "$folder"
+fi
+command=-DLANEBLOOM_BUILD_CLI=OFF
+[ -z "$all" ] || command=-DLANEBLOOM_BUILD_CLI=ON
+for preset in macos-arm64 macos-x86_64 freebsd; do
+  target=$(jq -r --arg preset "$preset" '.configurePresets[] | select(.name == $preset)
+    .cacheVariables.LANEBLOOM_ZIG_TARGET' CMakePresets.json)
+  if [ -n "$all" ]; then
+    { scripts/setup.sh argp portable && scripts/argp.sh "$target" &&
+      scripts/static-libraries.sh "$target"; } >"$folder/$preset.log" 2>&1 ||
+      fail "$preset: the libraries of the command" "$folder/$preset.log"
+  fi
+  # not optimised, because nothing is run
+  configure "$preset" --preset "$preset" -DCMAKE_BUILD_TYPE=Debug "$command"
+  build "$preset" all
+  zig=${LANEBLOOM_ZIG:-build/zig/zig}
+  "$zig" cc -target "$target" -Iinclude tests/systems/smoke.c "$folder/$preset/liblanebloom.a" \
+    -lm -o "$folder/$preset/smoke" >"$folder/$preset-smoke.log" 2>&1 ||
+    fail "$preset: the smoke program links" "$folder/$preset-smoke.log"
+  echo "ok - $preset: the smoke program links" >>"$tap"
+done

@@ -53,6 +53,12 @@ bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t
  * and renameat(), the complete new file may be left under its temporary name. Cost: two calls of
  * fsync().
  *
+ * On Unix the new file gets the mode of the target and, as far as permitted, its owner, its group
+ * and its ACL (on macOS and FreeBSD also an ACL as of NFSv4). No user gets more permissions than
+ * before. Other extended attributes and flags are not kept. On macOS and FreeBSD every file has a
+ * name, so if the process is killed, the incomplete new file may be left under its temporary name.
+ * On macOS flushing means F_FULLFSYNC.
+ *
  * On Windows the new file gets the attributes, the permissions (ACL), the time of creation and the
  * other streams of the target, as far as ReplaceFileW() keeps them; a new file gets the permissions
  * of its folder. A target with the attribute `read-only' is not replaced. If the process is ended
