@@ -32,3 +32,12 @@ size_t count_characters(const char *text)
     n += ((uint8_t)*text & 0xc0) != 0x80;
   return n;
 }
+
+bool is_text(const void *bytes, size_t nbytes)
+{
+  const char *next = bytes;
+  size_t n = 1;
+  for (uint32_t character; n > 0 && nbytes > 0; nbytes -= n, next += n)
+    n = read_character(next, nbytes, &character);
+  return n > 0;
+}

@@ -3,6 +3,7 @@
 #ifndef LANEBLOOM_CLI_CHARACTERS_H
 #define LANEBLOOM_CLI_CHARACTERS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -12,5 +13,8 @@ size_t read_character(const char *bytes, size_t nbytes, uint32_t *character);
 
 /* Returns how many characters a valid text has. */
 size_t count_characters(const char *text);
+
+/* Are the bytes valid UTF-8, which JSON requires? */
+bool is_text(const void *bytes, size_t nbytes);
 
 #endif

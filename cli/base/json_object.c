@@ -11,15 +11,6 @@
 #include "characters.h"
 #include "report.h"
 
-bool is_text(const void *bytes, size_t nbytes)
-{
-  const char *next = bytes;
-  size_t n = 1;
-  for (uint32_t character; n > 0 && nbytes > 0; nbytes -= n, next += n)
-    n = read_character(next, nbytes, &character);
-  return n > 0;
-}
-
 /* If memory runs out, json-c leaves out a member or writes null, and returns no error. But malloc()
  * sets errno to ENOMEM, so errno tells whether the text is complete. */
 struct json_object *json_begin(void)

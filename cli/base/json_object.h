@@ -4,12 +4,6 @@
 #ifndef LANEBLOOM_CLI_JSON_OBJECT_H
 #define LANEBLOOM_CLI_JSON_OBJECT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
-/* Are the bytes valid UTF-8, which JSON requires? Preserves errno. */
-bool is_text(const void *bytes, size_t nbytes);
-
 /* Returns a new object, to be printed by json_line() or output_json(). Sets errno to 0. If errno is
  * ENOMEM at a later call of one of these functions, json-c has run out of memory in between. */
 struct json_object;

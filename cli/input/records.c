@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/bits.h"
+#include "../base/characters.h"
 #include "../base/find_last.h"
-#include "../base/json_object.h"
 #include "json.h"
 #include "json_lines.h"
 #include "key_form.h"
@@ -427,6 +428,21 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
   cutter->at_beginning = false;
   cutter->nrecords += batch->n;
   return batch->n > 0;
+}
+
+char *batch_gather(const struct batch *batch, const uint8_t *bitmap, bool wanted, char *to)
+{
+  for (size_t end, first = 0;; first = end) {
+    first = find_bit(bitmap, first, batch->n, wanted);
+    if (first == batch->n)
+      return to;
+    end = find_bit(bitmap, first, batch->n, !wanted);
+    const char *record = batch_record(batch, first);
+    const size_t nbytes = (size_t)(batch_record(batch, end) - record);
+    if (to != record)
+      memmove(to, record, nbytes);
+    to += nbytes;
+  }
 }
 
 void batch_drop_missing(struct batch *batch)

@@ -138,6 +138,12 @@ static inline const char *missing_text(const struct record_syntax *syntax)
  * members stay. */
 void batch_drop_missing(struct batch *batch);
 
+/* Copies the records of the batch whose bit equals `wanted` to `to`, and returns the end of the
+ * copy. `to` may be in the chunk, before the batch or at the beginning of the batch. Adjacent
+ * records are moved by one memmove(). If `to' is the beginning of the batch, the records before the
+ * first omitted one are not moved. */
+char *batch_gather(const struct batch *batch, const uint8_t *bitmap, bool wanted, char *to);
+
 /* Says why a chunk could not be cut to its end. */
 enum fault_kind {
   FAULT_NONE,

@@ -129,25 +129,6 @@ static size_t set_missing(const struct screen *screen, const struct batch *batch
   return nhits;
 }
 
-/* Copies the records of the batch whose bit equals `wanted` to `to`, and returns the end of the
- * copy. `to` may be in the chunk, before the batch or at the beginning of the batch. Adjacent
- * records are moved by one memmove(). If `to' is the beginning of the batch, the records before the
- * first omitted one are not moved. */
-static char *gather(const struct batch *batch, const uint8_t *bitmap, bool wanted, char *to)
-{
-  for (size_t end, first = 0;; first = end) {
-    first = find_bit(bitmap, first, batch->n, wanted);
-    if (first == batch->n)
-      return to;
-    end = find_bit(bitmap, first, batch->n, !wanted);
-    const char *record = batch_record(batch, first);
-    const size_t nbytes = (size_t)(batch_record(batch, end) - record);
-    if (to != record)
-      memmove(to, record, nbytes);
-    to += nbytes;
-  }
-}
-
 /* Makes room for nbytes more. Returns false if memory ran out. */
 static bool reserve(struct records *records, size_t nbytes)
 {
@@ -217,13 +198,13 @@ static void flip_dropped(const struct screen *screen, const struct batch *batch,
 }
 
 /* Appends those records of the batch that are neither selected nor dropped to `rest`. While
- * gather() runs, the bits of dropped records are inverted, so that gather() omits these records,
+ * batch_gather() runs, the bits of dropped records are inverted, so that batch_gather() omits these records,
  * too. */
 static void collect_rest(const struct screen *screen, struct records *rest,
                          const struct batch *batch, uint8_t *bitmap)
 {
   flip_dropped(screen, batch, bitmap);
-  const char *end = gather(batch, bitmap, screen->invert, rest->data + rest->nbytes);
+  const char *end = batch_gather(batch, bitmap, screen->invert, rest->data + rest->nbytes);
   rest->nbytes = (size_t)(end - rest->data);
   flip_dropped(screen, batch, bitmap);
 }
@@ -239,13 +220,13 @@ static bool collect(const struct screen *screen, struct chunk_result *result,
   if ((screen->annotation && !reserve(output, nbytes + batch->n * ANNOTATION_NBYTES)) ||
       (screen->unmatched_path && !reserve(rest, nbytes)))
     return false;
-  if (screen->unmatched_path) /* this comes first, because gather() may overwrite the records */
+  if (screen->unmatched_path) /* this comes first, because batch_gather() may overwrite the records */
     collect_rest(screen, rest, batch, bitmap);
   char *end = output->data + output->nbytes;
   if (screen->annotation)
     end = annotate_batch(screen, batch, bitmap, end);
   else if (!screen->count)
-    end = gather(batch, bitmap, !screen->invert, end);
+    end = batch_gather(batch, bitmap, !screen->invert, end);
   output->nbytes = (size_t)(end - output->data);
   return true;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/characters.h"
 #include "../base/json_object.h"
 #include "../base/report.h"
 #include "parquet_bounds.h"
