@@ -271,7 +271,7 @@ add_by_partitions(const struct filter_shape *shape, uint8_t *payload, struct has
     block_next(&block, source, true, lookup, steps);
     hash_source_fetch(source, IN_FLIGHT_NKEYS);
     for (size_t i = 0; i < block.n; i++) {
-      const size_t partition = block.offsets[i] >> PARTITION_LOG2_NBYTES;
+      const size_t partition = (size_t)(block.offsets[i] >> PARTITION_LOG2_NBYTES);
       const uint8_t *hash = block.hashes + i * HASHES.element_nbytes;
       if (partition_append(&partitions, &HASHES, partition, hash, steps->stream)) {
         lines_apply(shape, payload, lookup, steps, partition,
