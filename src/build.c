@@ -341,8 +341,8 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
   const struct filter_facts facts = {.nkeys = builder->nkeys,
                                      .bits_per_key = builder->bits_per_key,
                                      .key_form = builder->key_form};
-  status = lanebloom_filter_adopt(format, memory.bytes, format_nbytes(format, &shape), &facts,
-                                  memory, filter, &no_problem);
+  status = lanebloom_filter_adopt(format, memory.bytes, (size_t)format_nbytes(format, &shape),
+                                  &facts, memory, filter, &no_problem);
   if (status) {
     lanebloom_memory_free(&payload);
     return status;

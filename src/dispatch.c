@@ -22,6 +22,9 @@ static const struct kernel_table *const tables[] = {
 #if defined(LANEBLOOM_WITH_SSE41)
     &lanebloom_kernels_sse41,
 #endif
+#if defined(LANEBLOOM_WITH_SIMD128)
+    &lanebloom_kernels_simd128,
+#endif
 #if defined(LANEBLOOM_WITH_NEON)
     &lanebloom_kernels_neon,
 #endif

@@ -116,6 +116,7 @@ extern const struct kernel_table lanebloom_kernels_sse41;
 extern const struct kernel_table lanebloom_kernels_neon;
 extern const struct kernel_table lanebloom_kernels_sve2, lanebloom_kernels_rvv;
 extern const struct kernel_table lanebloom_kernels_vsx;
+extern const struct kernel_table lanebloom_kernels_simd128;
 
 /* ---- The choice (dispatch.c) ---- */
 

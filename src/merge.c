@@ -75,7 +75,7 @@ static lanebloom_status compare_filters(const lanebloom_filter *expected,
   if (status)
     return status;
   const size_t header = (size_t)(expected->payload - expected->bytes);
-  const size_t end = header + expected->shape.nbytes;
+  const size_t end = header + (size_t)expected->shape.nbytes;
   if (!same_bytes(expected, found, 0, header) ||
       !same_bytes(expected, found, end, expected->nbytes - end))
     return lanebloom_differ(problem, "the same bytes around the bits of keys", "others");
