@@ -135,21 +135,25 @@ static bool check_beginning(struct csv *csv, bool ends)
   return true;
 }
 
-/* Searches bytes in which no record ends for a misplaced quote. */
-static bool check_quotes(struct csv *csv)
+/* Cuts the first n bytes of the buffer without making keys, and returns the first fault. */
+static enum fault_kind find_fault(struct csv *csv, size_t n)
 {
-  const char *last = memrchr(csv->buffer, '\n', csv->nbytes);
-  if (!last)
-    return true;
   struct record_syntax syntax = csv->syntax;
   syntax.fields.fields[0].number = SIZE_MAX - 1; /* no record has it, so the cutter makes no keys */
   syntax.fields.missing = MISSING_DROP;
   syntax.form = (lanebloom_key_form){0};
-  cutter_begin(&csv->cutter, &syntax, csv->buffer, (size_t)(last + 1 - csv->buffer),
-               csv->at_beginning);
+  cutter_begin(&csv->cutter, &syntax, csv->buffer, n, csv->at_beginning);
   for (struct batch batch; cutter_next(&csv->cutter, &batch);)
     ;
-  const enum fault_kind kind = csv->cutter.fault.kind;
+  return csv->cutter.fault.kind;
+}
+
+/* Searches bytes in which no record ends for a misplaced quote. */
+static bool check_quotes(struct csv *csv)
+{
+  const char *last = memrchr(csv->buffer, '\n', csv->nbytes);
+  const enum fault_kind kind =
+      last ? find_fault(csv, (size_t)(last + 1 - csv->buffer)) : FAULT_NONE;
   return (kind != FAULT_QUOTE && kind != FAULT_AFTER) || fail_by_fault(csv);
 }
 
@@ -196,13 +200,18 @@ static bool screen_records(struct csv *csv, bool at_beginning)
   return true;
 }
 
-/* Returns how many bytes are whole records, of which the last n bytes are new. */
-static size_t count_whole(const struct csv *csv, size_t n, bool ends)
+/* Returns how many bytes are whole records. The last n bytes are new. If the file ends, all of them
+ * are: if a quote is open, the cutter reports it. */
+static size_t take_whole(struct csv *csv, size_t n, bool ends)
 {
-  if (ends) /* if a quote is open, the cutter reports it */
-    return csv->nbytes;
-  return whole_nbytes(&csv->syntax, csv->buffer, csv->nbytes, csv->at_beginning ? csv->nbytes : n,
-                      csv->odd_quotes);
+  const size_t nwhole = whole_nbytes(&csv->syntax, csv->buffer, csv->nbytes,
+                                     csv->at_beginning ? csv->nbytes : n, csv->odd_quotes);
+  if (nwhole > 0)
+    csv->has_carriage_returns = nwhole > 1 && csv->buffer[nwhole - 2] == '\r';
+  if (!ends)
+    return nwhole;
+  complete_tail(csv);
+  return csv->nbytes;
 }
 
 /* Takes n bytes, which the caller has written into the memory of csv_room(), and screens the
@@ -219,9 +228,7 @@ bool csv_push(struct csv *csv, size_t n, bool ends)
     return true;
   if (csv->at_beginning && !check_beginning(csv, ends))
     return false;
-  if (ends)
-    complete_tail(csv);
-  const size_t nwhole = count_whole(csv, n, ends);
+  const size_t nwhole = take_whole(csv, n, ends);
   if (nwhole == 0 && csv->nbytes >= csv->check_nbytes) {
     csv->check_nbytes = 2 * csv->nbytes;
     return check_quotes(csv);
@@ -233,12 +240,13 @@ bool csv_push(struct csv *csv, size_t n, bool ends)
   csv->at_beginning = false;
   csv->check_nbytes = CHECK_NBYTES;
   csv->odd_quotes = has_odd_quotes(fields, csv->buffer + nwhole, csv->nbytes - nwhole);
-  csv->has_carriage_returns = nwhole > 1 && csv->buffer[nwhole - 2] == '\r';
   csv->nused = nwhole;
   if (csv->needs_header) {
     csv->noutput = record_nbytes(&csv->syntax, csv->buffer, nwhole);
-    if (csv->noutput == 0)
-      return fail(csv, "header: expected a closing quote, found the end of the file");
+    if (csv->noutput == 0) { /* a quote is misplaced, or open */
+      find_fault(csv, nwhole);
+      return fail_by_fault(csv);
+    }
     csv->nlines = count_lines(csv->buffer, csv->noutput);
     csv->needs_header = false;
   }
