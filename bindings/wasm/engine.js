@@ -577,31 +577,37 @@ export function createEngine(bytes) {
     }
   }
 
-  function csvColumns(bytes, ends, options) {
-    const csv = createCsv(0, 0, options);
+  // Returns the fields of the first record, and the size of the record.
+  function csvRecord(bytes, ends, options) {
+    const csv = createCsv(0, 0, { ...options, header: true });
     try {
-      if (!pushCsv(csv, bytes, ends))
-        throw new LanebloomError('FORMAT', textAt(c.csv_problem(csv)));
-      const names = [];
-      while (c.csv_column(csv, names.length, scratch)) {
-        const memory = view();
-        const text = bytesAt(memory.getUint32(scratch, true), memory.getUint32(scratch + 4, true));
-        names.push(decoder.decode(text.slice()));
+      const fields = [];
+      let nbytes = 0;
+      if (pushCsv(csv, bytes, ends)) {
+        nbytes = csvOutput(csv).length;
+        while (c.csv_column(csv, fields.length, scratch)) {
+          const memory = view();
+          const at = memory.getUint32(scratch, true);
+          fields.push(decoder.decode(bytesAt(at, memory.getUint32(scratch + 4, true)).slice()));
+        }
       }
       const text = textAt(c.csv_problem(csv));
       if (text) throw new LanebloomError('FORMAT', text);
-      if (names.length === 0)
+      if (nbytes === 0)
         throw new LanebloomError('FORMAT', 'expected a first record, found none that ends');
-      return names;
+      return { fields, nbytes };
     } finally {
       c.csv_free(csv);
     }
   }
 
+  const csvColumns = (bytes, ends, options) => csvRecord(bytes, ends, options).fields;
+
   return {
     Filter,
     Builder,
     CsvScreen,
+    csvRecord,
     csvColumns,
     formats,
     version: textAt(c.lanebloom_version()),

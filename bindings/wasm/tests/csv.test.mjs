@@ -84,7 +84,7 @@ for (const engine of engines) {
       '\xef\xbb\xbfh,k\na,b\n', 'h,k\n\n', 'h,k\na\n', 'h,k\na,"b"\n', 'h,k\na,"b,""\n"\nc,b\n',
       'h,k\na,"b\n', 'h,k\na,b"\n', 'h,k\na,"b"c\n', 'h,k\na,"b"\r\nc,"b"\r', 'h,k\na,""\n',
       'h,k\nb,b\n"a\n",b\nb,"b"x\n', 'h,k\ra,b\r', 'h,k\na,"b\rc"\n', 'h,k\na,b\rc\n', '',
-      `h,k\n${long},b\n${long},c\n${long},b`, '\x1f\x8b\x08\x00aaaaaa', '(\xb5/\xfd', '\x89LBF\r\n\x1a\n',
+      `h,k\n${long},b\n${long},c\n${long},b`, '\x89LBF\r\n\x1a\n',
       `h,k\n${long},"b"\n${long},"b`, 'h,k\na,b\nc,d\ne,b\n\n',
     ];
     for (const missing of ['fail', 'keep', 'drop'])
@@ -118,6 +118,12 @@ for (const engine of engines) {
     }
     const bad = screen(engine, Filter.build('leveldb', new Int32Array(1)), ascii('k\n1\nx\n'), 0);
     assert.match(bad.problem, /^line 3: column 1: expected a whole number from .*, found 'x'/);
+  });
+
+  test(`${name}: compressed files are refused`, () => {
+    const filter = Filter.build('leveldb', ['b']);
+    for (const [text, kind] of [['\x1f\x8b\x08aaaaa', 'gzip'], ['(\xb5/\xfd', 'zstd']])
+      assert.match(screen(engine, filter, ascii(text), 0).problem, new RegExp(`found ${kind} data$`));
   });
 
   test(`${name}: a misplaced quote is found without the rest of the file`, () => {
