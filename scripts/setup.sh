@@ -8,7 +8,7 @@ usage() {
 Usage: scripts/setup.sh STEP...
 Installs the Debian packages that these steps need and that are missing, as root or by sudo.
 Steps: build demo test test-all arm64 s390x riscv64 bench portable portable-arm64 report check
-  coverage fuzz duckdb argp musl zig
+  coverage fuzz duckdb wasm argp musl zig
 build installs what the build in README needs. portable and portable-arm64 also build static
 libraries from Debian's sources. duckdb downloads DuckDB's headers from npm's registry. zig
 downloads the compiler zig, which builds for other systems, from PyPI. argp installs what
@@ -41,6 +41,7 @@ riscv64="$cross clang-16 gcc-riscv64-linux-gnu libc6-dev-riscv64-cross"
 fuzz="clang libclang-rt-14-dev llvm libsimde-dev bats jq python3 zstd"
 bench="g++ libbenchmark-dev libleveldb-dev librocksdb-dev libbloom-dev jq git util-linux time"
 bench="$bench golang-github-dcso-bloom-cli"
+wasm="clang lld wasi-libc libclang-rt-14-dev-wasm32 chromium"
 portable="$build g++ libleveldb-dev librocksdb-dev jq git"
 portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 argp="gnulib autoconf automake make"
@@ -74,6 +75,11 @@ for step in "$@"; do
     musl) packages="$packages $musl" ;;
     zig) zig=build/zig packages="$packages $zig_packages" ;;
     duckdb) headers=build/duckdb/include; command -v npm >/dev/null || packages="$packages npm" ;;
+    wasm)
+      packages="$packages $wasm"
+      command -v node >/dev/null || packages="$packages nodejs"
+      command -v npm >/dev/null || packages="$packages npm"
+      ;;
     -h | --help) usage; exit 0 ;;
     *) echo "setup.sh: expected a step, found '$step'" >&2; usage >&2; exit 2 ;;
   esac

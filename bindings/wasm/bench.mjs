@@ -8,7 +8,10 @@ import { createEngine } from './engine.js';
 const NKEYS = 1 << 18;
 const rounds = Number(process.argv[2] ?? 20);
 const engines = [];
-for (const [module, kernels] of [['scalar', ['scalar']], ['simd', ['scalar', 'simd128']]]) {
+for (const [module, kernels] of [
+  ['scalar', ['scalar']],
+  ['simd', ['scalar', 'simd128']],
+]) {
   const bytes = await readFile(new URL(`./lanebloom-${module}.wasm`, import.meta.url));
   for (const kernel of kernels) {
     const { exports: c, useKernel } = createEngine(bytes);

@@ -24,7 +24,16 @@ export function hasSimd() {
 }
 
 const STATUSES = [
-  'OK', 'ARGUMENT', 'MEMORY', 'FORMAT', 'CORRUPT', 'LIMIT', 'MISMATCH', 'KERNEL', 'IO', 'ROOM',
+  'OK',
+  'ARGUMENT',
+  'MEMORY',
+  'FORMAT',
+  'CORRUPT',
+  'LIMIT',
+  'MISMATCH',
+  'KERNEL',
+  'IO',
+  'ROOM',
 ];
 const DEFAULT_FORMAT = 'rocksdb-local';
 const UNKNOWN = 2n ** 64n - 1n;
@@ -159,7 +168,10 @@ export function createEngine(bytes) {
 
   function encodingNumber(encoding) {
     if (!c.lanebloom_encoding_by_name(writeName(encoding), scratch))
-      throw new LanebloomError('ARGUMENT', `form: expected an encoding such as int64, found ${encoding}`);
+      throw new LanebloomError(
+        'ARGUMENT',
+        `form: expected an encoding such as int64, found ${encoding}`,
+      );
     return view().getInt32(scratch, true);
   }
 
@@ -178,14 +190,17 @@ export function createEngine(bytes) {
       if (keys instanceof type)
         return fixedKeys(
           new Uint8Array(keys.buffer, keys.byteOffset, keys.byteLength),
-          keys.BYTES_PER_ELEMENT, keys.length, form,
+          keys.BYTES_PER_ELEMENT,
+          keys.length,
+          form,
         );
     if (Array.isArray(keys)) return variableKeys(keys);
     if (keys?.data instanceof Uint8Array && Number.isInteger(keys.width) && keys.width > 0) {
       if (keys.data.length % keys.width)
         throw new LanebloomError(
           'ARGUMENT',
-          `keys: expected records of ${keys.width} bytes, found ${keys.data.length % keys.width} bytes after the last one`,
+          `keys: expected records of ${keys.width} bytes, found ` +
+            `${keys.data.length % keys.width} bytes after the last one`,
         );
       return fixedKeys(keys.data, keys.width, keys.data.length / keys.width, undefined);
     }
@@ -221,7 +236,7 @@ export function createEngine(bytes) {
       return key.length;
     }
     function* blocks() {
-      for (let i = 0; i < keys.length; ) {
+      for (let i = 0; i < keys.length;) {
         let used = 0;
         let m = 0;
         const ends = [0];
@@ -230,7 +245,8 @@ export function createEngine(bytes) {
           const isRight = typeof key === 'string' ? isText : !isText && key instanceof Uint8Array;
           if (!isRight)
             throw new TypeError(
-              `keys[${i + m}]: expected ${isText ? 'a string' : 'a Uint8Array'}, found ${describe(key)}`,
+              `keys[${i + m}]: expected ${isText ? 'a string' : 'a Uint8Array'}, ` +
+                `found ${describe(key)}`,
             );
           const most = typeof key === 'string' ? 3 * key.length : key.length;
           if (used + most > blockNbytes) {
@@ -314,7 +330,13 @@ export function createEngine(bytes) {
         memory.setBigUint64(options + 16, BigInt(keys ?? 0), true);
         memory.setFloat64(options + 24, bitsPerKey ?? 0, true);
         status = c.lanebloom_filter_parse_raw(
-          number, at, source.length, options, scratch, problem, PROBLEM_NBYTES,
+          number,
+          at,
+          source.length,
+          options,
+          scratch,
+          problem,
+          PROBLEM_NBYTES,
         );
       }
       if (status !== 0) c.free(at);
@@ -517,7 +539,9 @@ export function createEngine(bytes) {
   function createCsv(filter, column, { header = true, separator = ',', missing = 'fail' } = {}) {
     const code = encoder.encode(separator);
     if (code.length !== 1 || separator === '"' || separator === '\n' || separator === '\r')
-      throw new TypeError(`separator: expected one ASCII character, found ${JSON.stringify(separator)}`);
+      throw new TypeError(
+        `separator: expected one ASCII character, found ${JSON.stringify(separator)}`,
+      );
     const action = MISSING.indexOf(missing);
     if (action < 0) throw new TypeError(`missing: expected fail, keep or drop, found ${missing}`);
     const at = c.csv_create(filter, column, header, code[0], action) >>> 0;
@@ -543,13 +567,12 @@ export function createEngine(bytes) {
     #filter;
 
     constructor(filter, column, options) {
-      const { encoding, form } = filter.info;
+      const { form } = filter.info;
       if (filter.info.joined)
         throw new TypeError(`expected a filter whose keys are one field, found '${form}'`);
       const csv = createCsv(pointerOf(filter), column, options);
       this.#filter = filter; // keeps it alive
       this.#owner = new Owner(csv, 'CSV screen', () => c.csv_free(csv));
-      this.encoding = encoding;
     }
 
     push(bytes, ends = false) {

@@ -1,6 +1,6 @@
 # The WebAssembly module: the library without the functions that read and write files, and the code
 # of the command that cuts CSV files into records. The top CMakeLists.txt includes this file.
-set(module_cli cli/base/decimals.c cli/base/text.c cli/input/encoded_bytes.c cli/input/fields.c
+set(module_cli cli/base/characters.c cli/base/decimals.c cli/base/words.c cli/input/encoded_bytes.c cli/input/fields.c
   cli/input/file_kinds.c cli/input/key_form.c cli/input/records.c cli/input/separated.c
   cli/input/typed_text.c)
 list(REMOVE_ITEM LANEBLOOM_SOURCES src/file.c)
@@ -30,3 +30,6 @@ list(TRANSFORM module_exports PREPEND -Wl,--export=)
 # takes more than there is traps, and overwrites nothing.
 target_link_options(lanebloom_wasm PRIVATE -nostartfiles -Wl,--no-entry -Wl,--stack-first
   -Wl,-z,stack-size=262144 -Wl,--strip-all ${module_exports})
+if(NOT LANEBLOOM_WITH_SIMD128) # the linker then refuses objects with other instructions
+  target_link_options(lanebloom_wasm PRIVATE -Wl,--features=mutable-globals)
+endif()

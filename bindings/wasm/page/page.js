@@ -3,8 +3,24 @@
 // SPDX-License-Identifier: MIT
 const $ = (id) => document.getElementById(id);
 const MAGIC = [0x89, 0x4c, 0x42, 0x46]; // a container begins with these bytes
-const FORMS = ['bytes', 'int64', 'uint64', 'int32', 'uint32', 'float32', 'float64', 'hex', 'base64',
-  'date32', 'timestamp-s', 'timestamp-ms', 'timestamp-us', 'timestamp-ns', 'decimal128', 'uuid'];
+const FORMS = [
+  'bytes',
+  'int64',
+  'uint64',
+  'int32',
+  'uint32',
+  'float32',
+  'float64',
+  'hex',
+  'base64',
+  'date32',
+  'timestamp-s',
+  'timestamp-ms',
+  'timestamp-us',
+  'timestamp-ns',
+  'decimal128',
+  'uuid',
+];
 
 const worker = new Worker(
   URL.createObjectURL(new Blob([$('worker').textContent], { type: 'text/javascript' })),
@@ -20,10 +36,19 @@ function ask(message) {
 
 const count = (n) => n.toLocaleString('en');
 const size = (n) =>
-  n < 1000 ? `${n} bytes` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : n < 1e9 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(2)} GB`;
+  n < 1000
+    ? `${n} bytes`
+    : n < 1e6
+      ? `${(n / 1e3).toFixed(1)} kB`
+      : n < 1e9
+        ? `${(n / 1e6).toFixed(1)} MB`
+        : `${(n / 1e9).toFixed(2)} GB`;
 const named = ({ name }, text) => (text.startsWith(name) ? text : `${name}: ${text}`);
 const withoutOptions = (text) => text.replace(/ \(--[a-z]+\)|; see --.*$/g, ''); // of the command
 const percent = (rate) => `${Number((100 * rate).toPrecision(2))} %`;
+
+const selectedText = ({ selected, records }) =>
+  `${count(selected)} of ${count(records)} rows may be in the filter`;
 
 function say(id, text, isProblem = false) {
   $(id).textContent = text;
@@ -32,7 +57,9 @@ function say(id, text, isProblem = false) {
 
 function fill(select, items) {
   select.replaceChildren(
-    ...items.map(([value, text]) => Object.assign(document.createElement('option'), { value, textContent: text })),
+    ...items.map(([value, text]) =>
+      Object.assign(document.createElement('option'), { value, textContent: text }),
+    ),
   );
 }
 
@@ -48,7 +75,11 @@ async function takeFilter(file) {
   $('filter-name').textContent = `${file.name}, ${size(file.size)}`;
   if (file.size === 0) say('filter-text', 'This file is empty. Expected a filter.', true);
   else if (isContainer || $('format').value) loadFilter();
-  else say('filter-text', 'This is no container of lanebloom. If it has the bare bytes of an engine, choose the format.');
+  else
+    say(
+      'filter-text',
+      'This is no lanebloom container. If it has the bare bytes of an engine, choose the format.',
+    );
   update();
 }
 
@@ -56,7 +87,12 @@ function loadFilter() {
   const isRaw = !$('raw').hidden;
   state.info = null;
   say('filter-text', 'Loading …');
-  ask({ type: 'filter', file: state.filterFile, format: isRaw && $('format').value, form: $('form').value });
+  ask({
+    type: 'filter',
+    file: state.filterFile,
+    format: isRaw && $('format').value,
+    form: $('form').value,
+  });
   update();
 }
 
@@ -99,7 +135,10 @@ function showColumns({ fields, separator }) {
   state.columns = fields;
   const header = $('header').checked;
   const old = $('column').value;
-  fill($('column'), fields.map((name, i) => [i, header ? `${i + 1}: ${name}` : `${i + 1}, as ${name}`]));
+  fill(
+    $('column'),
+    fields.map((name, i) => [i, header ? `${i + 1}: ${name}` : `${i + 1}, as ${name}`]),
+  );
   if (old && old < fields.length) $('column').value = old;
   $('separator').value = separator;
   $('csv-options').hidden = false;
@@ -126,8 +165,12 @@ function start() {
   state.runs = true;
   state.separator = $('separator').value;
   ask({
-    type: 'screen', file: state.csvFile, column: Number($('column').value),
-    header: $('header').checked, separator: state.separator, missing: $('missing').value,
+    type: 'screen',
+    file: state.csvFile,
+    column: Number($('column').value),
+    header: $('header').checked,
+    separator: state.separator,
+    missing: $('missing').value,
   });
   $('result').hidden = false;
   $('output').hidden = true;
@@ -140,7 +183,10 @@ function start() {
 function showProgress({ nbytes, size: all, counts }) {
   if (!state.runs) return;
   $('bar').value = all ? nbytes / all : 1;
-  say('summary', `${size(nbytes)} of ${size(all)} · ${count(counts.selected)} of ${count(counts.records)} rows may be in the filter`);
+  say(
+    'summary',
+    `${size(nbytes)} of ${size(all)} · ${selectedText(counts)}`,
+  );
 }
 
 function showResult({ problem, rows, counts, preview, seconds, nbytes, memory }) {
@@ -149,11 +195,17 @@ function showResult({ problem, rows, counts, preview, seconds, nbytes, memory })
   state.last = { counts, seconds, nbytes, memory };
   $('progress').hidden = true;
   const share = counts.records ? ` (${percent(counts.selected / counts.records)})` : '';
-  let text = `${count(counts.selected)} of ${count(counts.records)} rows may be in the filter${share}. All others are certainly not in it.`;
-  if (counts.missing) text += ` ${count(counts.missing)} rows have no key: ${$('missing').value === 'keep' ? 'kept' : 'dropped'}.`;
+  let text = `${selectedText(counts)}${share}. All others are certainly not in it.`;
+  if (counts.missing)
+    text += ` ${count(counts.missing)} rows without a key ${$('missing').selectedOptions[0].text}.`;
   if (problem) text = named(state.csvFile, withoutOptions(problem));
   say('summary', text, Boolean(problem));
-  say('time', problem ? 'Nothing can be saved: rows after this place were not read.' : `${size(nbytes)} in ${seconds.toFixed(1)} s`);
+  say(
+    'time',
+    problem
+      ? 'Nothing can be saved: rows after this place were not read.'
+      : `${size(nbytes)} in ${seconds.toFixed(1)} s`,
+  );
   showRows(preview, counts.selected, problem);
   $('save').hidden = Boolean(problem);
   $('output').hidden = false;
@@ -175,7 +227,12 @@ function showRows(rows, nselected, problem) {
   });
   $('rows').replaceChildren(table);
   const shown = rows.length - (header && rows.length > 0 ? 1 : 0);
-  say('more', problem || shown >= nselected ? '' : `The first ${count(shown)} rows. The saved file has all ${count(nselected)}.`);
+  say(
+    'more',
+    problem || shown >= nselected
+      ? ''
+      : `The first ${count(shown)} rows. The saved file has all ${count(nselected)}.`,
+  );
 }
 
 function save() {
@@ -189,9 +246,17 @@ function save() {
 // ---- Events ----
 
 worker.onmessage = ({ data }) => {
-  if (data.id !== undefined && data.id !== ids[data.type === 'problem' ? data.of : { done: 'screen' }[data.type] ?? data.type]) return;
+  if (
+    data.id !== undefined &&
+    data.id !==
+      ids[data.type === 'problem' ? data.of : ({ done: 'screen' }[data.type] ?? data.type)]
+  )
+    return;
   if (data.type === 'ready') {
-    fill($('format'), [['', 'choose a format'], ...data.formats.map(({ name, text }) => [name, `${name}: ${text}`])]);
+    fill($('format'), [
+      ['', 'choose a format'],
+      ...data.formats.map(({ name, text }) => [name, `${name}: ${text}`]),
+    ]);
     $('engine').textContent = `lanebloom ${data.version}, kernel ${data.kernel}.`;
     document.body.dataset.ready = data.kernel;
   } else if (data.type === 'filter') showFilter(data);
@@ -221,9 +286,15 @@ async function takeFiles(files, take) {
   }
 }
 
-for (const [id, take] of [['filter', takeFilter], ['csv', takeCsv]]) {
+for (const [id, take] of [
+  ['filter', takeFilter],
+  ['csv', takeCsv],
+]) {
   const box = $(`${id}-drop`);
-  $(`${id}-file`).addEventListener('change', ({ target }) => target.files.length && takeFiles(target.files, take));
+  $(`${id}-file`).addEventListener(
+    'change',
+    ({ target }) => target.files.length && takeFiles(target.files, take),
+  );
   box.addEventListener('dragover', () => box.classList.add('over'));
   box.addEventListener('dragleave', () => box.classList.remove('over'));
   box.addEventListener('drop', (event) => {
@@ -238,11 +309,18 @@ addEventListener('drop', (event) => {
   event.preventDefault();
   takeFiles([...event.dataTransfer.files]);
 });
-fill($('form'), FORMS.map((form) => [form, form === 'bytes' ? 'text, as it is' : form]));
+fill(
+  $('form'),
+  FORMS.map((form) => [form, form === 'bytes' ? 'text, as it is' : form]),
+);
 $('format').addEventListener('change', () => $('format').value && loadFilter());
 $('form').addEventListener('change', () => $('format').value && loadFilter());
 $('separator').addEventListener('change', readColumns);
 $('header').addEventListener('change', readColumns);
-for (const id of ['column', 'missing']) $(id).addEventListener('change', () => { clearResult(); update(); });
+for (const id of ['column', 'missing'])
+  $(id).addEventListener('change', () => {
+    clearResult();
+    update();
+  });
 $('start').addEventListener('click', start);
 $('save').addEventListener('click', save);

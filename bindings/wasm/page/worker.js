@@ -45,7 +45,8 @@ async function readColumns({ file, separator, header }) {
   const read = (each) => engine.csvRecord(first, ends, { separator: each }).fields;
   let chosen = separator || ',';
   let fields = read(chosen);
-  if (!separator) // the one that makes the most columns
+  if (!separator)
+    // the one that makes the most columns
     for (const each of SEPARATORS) {
       let found = [];
       try {
@@ -61,7 +62,7 @@ async function readColumns({ file, separator, header }) {
 // Returns the fields of the first rows of the output.
 function preview(bytes, separator) {
   const rows = [];
-  for (let at = 0; at < bytes.length && rows.length <= PREVIEW_NROWS; ) {
+  for (let at = 0; at < bytes.length && rows.length <= PREVIEW_NROWS;) {
     const { fields, nbytes } = engine.csvRecord(bytes.subarray(at), true, { separator });
     rows.push(fields);
     at += nbytes;
@@ -78,7 +79,7 @@ async function screen({ file, column, header, separator, missing }) {
   let problem = null;
   let at = 0;
   try {
-    for (let ends = false; !ends && !problem; ) {
+    for (let ends = false; !ends && !problem;) {
       const bytes = await slice(file, at, at + SLICE_NBYTES);
       if (own !== job) return undefined;
       at += bytes.length;
@@ -96,8 +97,13 @@ async function screen({ file, column, header, separator, missing }) {
       postMessage({ type: 'progress', nbytes: at, size: file.size, counts: csv.counts });
     }
     return {
-      type: 'done', problem, rows, counts: csv.counts, preview: preview(first, separator),
-      seconds: (performance.now() - begin) / 1000, nbytes: at,
+      type: 'done',
+      problem,
+      rows,
+      counts: csv.counts,
+      preview: preview(first, separator),
+      seconds: (performance.now() - begin) / 1000,
+      nbytes: at,
       memory: engine.exports.memory.buffer.byteLength,
     };
   } finally {

@@ -1,5 +1,5 @@
-/* Screens a CSV file that arrives in pieces, and collects the records that may be in the filter. The
- * code of the command cuts the records, so the result is what `lanebloom screen --csv' prints.
+/* Screens a CSV file that arrives in pieces, and collects the records that may be in the filter.
+ * The code of the command cuts the records, so the result is what `lanebloom screen --csv' prints.
  * SPDX-License-Identifier: MIT */
 #include <inttypes.h>
 #include <stdarg.h>

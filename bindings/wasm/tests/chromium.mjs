@@ -9,9 +9,17 @@ export async function launch(program = 'chromium') {
   const profile = mkdtempSync(join(tmpdir(), 'lanebloom-chromium-'));
   const browser = spawn(
     program,
-    ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking',
-      '--disable-dev-shm-usage', '--hide-scrollbars', '--remote-debugging-pipe',
-      `--user-data-dir=${profile}`, 'about:blank'],
+    [
+      '--headless',
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-dev-shm-usage',
+      '--hide-scrollbars',
+      '--remote-debugging-pipe',
+      `--user-data-dir=${profile}`,
+      'about:blank',
+    ],
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] },
   );
   const waiting = new Map();
@@ -53,22 +61,36 @@ export async function launch(program = 'chromium') {
       const { method, params } = message;
       if (method === 'Network.requestWillBeSent') requests.push(params.request.url);
       if (method === 'Runtime.exceptionThrown')
-        problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-      if (method === 'Log.entryAdded' && params.entry.level === 'error') problems.push(params.entry.text);
+        problems.push(
+          params.exceptionDetails.exception?.description ?? params.exceptionDetails.text,
+        );
+      if (method === 'Log.entryAdded' && params.entry.level === 'error')
+        problems.push(params.entry.text);
       waits.get(method)?.(params);
     });
-    for (const domain of ['Page', 'Runtime', 'Network', 'Log', 'DOM']) await call(`${domain}.enable`);
-    await call('Emulation.setDeviceMetricsOverride', { width, height, deviceScaleFactor: 1, mobile: width < 600 });
-    await call('Emulation.setEmulatedMedia', { features: [{ name: 'prefers-color-scheme', value: scheme }] });
+    for (const domain of ['Page', 'Runtime', 'Network', 'Log', 'DOM'])
+      await call(`${domain}.enable`);
+    await call('Emulation.setDeviceMetricsOverride', {
+      width,
+      height,
+      deviceScaleFactor: 1,
+      mobile: width < 600,
+    });
+    await call('Emulation.setEmulatedMedia', {
+      features: [{ name: 'prefers-color-scheme', value: scheme }],
+    });
     const loaded = new Promise((resolve) => waits.set('Page.loadEventFired', resolve));
     await call('Page.navigate', { url });
     await loaded;
 
     async function evaluate(expression) {
       const { result, exceptionDetails } = await call('Runtime.evaluate', {
-        expression, awaitPromise: true, returnByValue: true,
+        expression,
+        awaitPromise: true,
+        returnByValue: true,
       });
-      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
+      if (exceptionDetails)
+        throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
       return result.value;
     }
     /** Waits until the expression is true, which is checked at each change of the page. */
@@ -76,7 +98,8 @@ export async function launch(program = 'chromium') {
       evaluate(`new Promise((resolve) => {
         const check = () => (${expression}) && (observer.disconnect(), resolve(true));
         const observer = new MutationObserver(check);
-        observer.observe(document, { subtree: true, childList: true, characterData: true, attributes: true });
+        const changes = { childList: true, characterData: true, attributes: true };
+        observer.observe(document, { subtree: true, ...changes });
         check();
       })`);
     async function choose(selector, ...files) {
@@ -92,14 +115,19 @@ export async function launch(program = 'chromium') {
     async function download(folder, action) {
       const done = new Promise((resolve) => {
         listeners.push(({ method, params }) => {
-          if (method === 'Browser.downloadProgress' && params.state !== 'inProgress') resolve(params.state);
+          if (method === 'Browser.downloadProgress' && params.state !== 'inProgress')
+            resolve(params.state);
         });
       });
       let name;
       listeners.push(({ method, params }) => {
         if (method === 'Browser.downloadWillBegin') name = params.suggestedFilename;
       });
-      await send('Browser.setDownloadBehavior', { behavior: 'allow', downloadPath: folder, eventsEnabled: true });
+      await send('Browser.setDownloadBehavior', {
+        behavior: 'allow',
+        downloadPath: folder,
+        eventsEnabled: true,
+      });
       await evaluate(action);
       if ((await done) !== 'completed') throw new Error('the download was cancelled');
       return join(folder, name);

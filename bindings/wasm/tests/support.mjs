@@ -12,7 +12,11 @@ export const folder = mkdtempSync(join(tmpdir(), 'lanebloom-wasm-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 export const engines = [];
-for (const [module, kernel] of [['simd', 'simd128'], ['simd', 'scalar'], ['scalar', 'scalar']]) {
+for (const [module, kernel] of [
+  ['simd', 'simd128'],
+  ['simd', 'scalar'],
+  ['scalar', 'scalar'],
+]) {
   const url = new URL(`../lanebloom-${module}.wasm`, import.meta.url);
   const engine = createEngine(readFileSync(url));
   engine.useKernel(kernel);
@@ -24,6 +28,13 @@ export function run(args, input) {
   const result = spawnSync(command, args, { input, maxBuffer: 1 << 30, cwd: folder });
   if (result.status > 1) throw new Error(`${args.join(' ')}: ${result.stderr}`);
   return result.stdout;
+}
+
+/** What the command answered to the same question before: all kernels are compared with it. */
+const answers = new Map();
+export function once(question, ask) {
+  if (!answers.has(question)) answers.set(question, ask());
+  return answers.get(question);
 }
 
 /** Returns what the command says after it has failed. */
