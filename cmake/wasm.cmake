@@ -1,4 +1,5 @@
-# The toolchain for WebAssembly: Debian's packages clang, lld, wasi-libc and libclang-rt-14-dev-wasm32.
+# The toolchain for WebAssembly: Debian's packages clang, lld, wasi-libc and
+# libclang-rt-14-dev-wasm32.
 # SPDX-License-Identifier: MIT
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR wasm32)

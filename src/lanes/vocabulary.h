@@ -10,8 +10,10 @@
  * is lanebloom_parquet_probe_avx2.
  *
  * A set needs to define only the words that its algorithms use; compilers report missing words.
- * Only vectors of 32 bytes need bit_and_not, select_by_sign8, select_by_sign32, zero_bits8,
- * narrow_signed32 and narrow_signed16.
+ * Only vectors of 32 bytes need bit_and_not, select_by_sign8, select_by_sign32 and zero_bits8.
+ * Only vectors of 16 bytes need load_half, bit_masks8, splat_count64, shift_right_count64, equal8,
+ * mask_bits8, join_halves, look_up_quarter, narrow_unsigned32, narrow_unsigned16, and the words for
+ * lanes of 16 bits.
  * Only vectors of 64 bytes need or3, and_or, permute_both32, load_halves, load_in_halves,
  * store_halves, disjoint32 and zero_masks.
  *
@@ -25,7 +27,8 @@
  *                     a choice of lanes: either one bit for each lane, or lanes that are all ones
  *                     or 0
  *   order32           says how compress32 moves the lanes of a mask together
- *   count32           the number of bits for shift_right_count32, from 0 to 31
+ *   count32, count64  the number of bits for shift_right_count32, from 0 to 31, or for
+ *                     shift_right_count64, from 0 to 63
  *   picked32          one bit of each lane, in the form that costs least in the set
  * Memory, at any alignment unless a word says otherwise
  *   load, store, load_aligned, store_aligned
@@ -36,6 +39,7 @@
  *   load_differences32
  *                     returns by how much each of LANES64 numbers of 32 bits is less than the
  *                     number after it, in lanes of 64 bits
+ *   load_half         loads 8 bytes into the lower half of a vector of 16; the other half is 0
  *   load_block        loads 16 bytes. The word is always inlined, for callers that sanitizers do
  *                     not check
  *   load_in_eights    loads 8 numbers of 32 bits, and repeats them in each group of eight lanes
@@ -51,13 +55,17 @@
  *                     load or store a vector of 64 bytes, with each half at its own address
  *   load_in_halves    loads adjacent halves by two loads
  * Constants
- *   zero, splat8, splat32, splat64
+ *   zero, splat8, splat16, splat32, splat64
  *                     return a vector with the same number in all lanes
  *   splat_block       loads 16 bytes and repeats them in each block
  *   iota32            returns 0 1 2 3 ...
- *   splat_count32     makes a count32 of a number of bits
- * Arithmetic, modulo 2^32 or 2^64
- *   add32, sub32, add64, sub64, mul_low32, min_signed32
+ *   splat_count32, splat_count64
+ *                     make a count32 or count64 of a number of bits
+ *   bit_masks8        returns, for each byte, which is from 0 to 7, a byte in which only the bit of
+ *                     this number is set
+ * Arithmetic, modulo 2^16, 2^32 or 2^64
+ *   add16, add32, add64, sub32, sub64, mul_low16, mul_low32, min_signed32
+ *   mul_high16        returns the high halves of products of 32 bits
  *   mul_even32        returns the products, of 64 bits, of the even lanes of 32 bits
  *   mul_high32        returns the high halves of products of 64 bits. All lanes of b must have the
  *                     same number
@@ -67,10 +75,10 @@
  *   bit_and, bit_or, bit_xor
  *   bit_and_not       returns a & ~b
  *   or3, and_or       return a | b | c, and (a & b) | c
- *   shift_left32, shift_right32, shift_left64, shift_right64
+ *   shift_left16, shift_right16, shift_left32, shift_right32, shift_left64, shift_right64
  *                     shift all lanes by the same number of bits
- *   shift_right_count32
- *                     shifts by a number that is not known at compile time
+ *   shift_right_count32, shift_right_count64
+ *                     shift by a number that is not known at compile time
  *   shift_left_each32, shift_right_each32, shift_left_each64, shift_right_each64
  *                     shift each lane by its own number. If the number is at least the size of a
  *                     lane, the result is 0
@@ -80,14 +88,14 @@
  *                     that are shifted out of them, each repeated in all blocks
  *   are_disjoint      returns true if no bit is set in both vectors
  * Masks, which & and | combine
- *   equal32, equal64, greater_signed8, greater_signed32, greater_signed64
+ *   equal8, equal32, equal64, greater_signed8, greater_signed32, greater_signed64
  *   positive_low32, positive_high32
  *                     compare the lanes of 32 bits in the lower or the upper half of a vector with
  *                     0, and return the lanes that are above 0 as a mask64
  *   disjoint32        returns the lanes in which no bit is set in both vectors
  *   zero_masks        returns a bit for each of eight keys, which have eight lanes each. Bit i is
  *                     set if the mask is 0 in all lanes of key i
- *   mask_bits32, mask_bits64
+ *   mask_bits8, mask_bits32, mask_bits64
  *                     return a bit for each lane; bit 0 is for the first lane
  *   keep8, keep32     set the lanes outside of the mask to 0
  *   select32, select64
@@ -131,6 +139,11 @@
  *   narrow_signed32, narrow_signed16
  *                     in each block: the lanes of a, then the lanes of b, with half the bits. A
  *                     number that does not fit becomes the nearest number that does
+ *   narrow_unsigned32, narrow_unsigned16
+ *                     do the same, with a result that is unsigned
+ *   join_halves       a0 a1, b0 b1  ->  a0 b1, of lanes of 64 bits
+ *   look_up_quarter   returns the bytes of a vector of 16 whose numbers are from 16 * q to
+ *                     16 * q + 15, and 0 for other numbers, which must be from 0 to 63
  *   order_of32        returns the order32 of a mask's bits
  *   compress32        0b1010, a b c d  ->  b d . .
  * Stores of some lanes

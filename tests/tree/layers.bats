@@ -41,13 +41,14 @@ calls() { # OBJECT...
 intrinsics() { # FILE...
   grep -HnE '<[a-z_]*(intrin|neon|sve|altivec|vector)\.h>|\<_?_mm[0-9]*_|\<__m(128|256|512|mask)|'\
 '\<u?int[0-9]+x[0-9]+|\<v(ld|st)[1-4]q?_|\<v[a-z]+q?_[nu]|\<sv[a-z0-9]+_|'\
-'\<__riscv_|\<vec_|\<__vector\>' "$@" || true
+'\<__riscv_|\<vec_|\<__vector\>|\<wasm_' "$@" || true
 }
 
 @test "lanes/ knows its vocabulary, and no instruction set" {
   printf '%s;\n' 'v = _mm256_setzero_si256()' 'v = vaddq_u32(a, b)' 'v = svadd_u32_x(p, a, b)' \
-    'v = __riscv_vadd_vv_u32m2(a, b, n)' 'v = vec_xl(0, p)' >"$BATS_TEST_TMPDIR/planted.c"
-  [ "$(intrinsics "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 5 ]
+    'v = __riscv_vadd_vv_u32m2(a, b, n)' 'v = vec_xl(0, p)' 'v = wasm_v128_not(a)' \
+    >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(intrinsics "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 6 ]
   found=$(intrinsics "$SOURCE_DIR"/src/lanes/*.[ch] | grep -v '^[^:]*/vocabulary.h:' || true)
   echo "$found"
   [ -z "$found" ]

@@ -1,5 +1,5 @@
-// make.mjs FOLDER OUTPUT makes the page as one file. FOLDER has the modules, which become part of the
-// file, as gzip data in base64.
+// make.mjs FOLDER OUTPUT makes the page as one file. FOLDER has the modules, which become a part of
+// the file, as gzip data in base64.
 // SPDX-License-Identifier: MIT
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
