@@ -41,11 +41,11 @@ export LANEBLOOM_COMMAND LANEBLOOM_PAGE="$folder/screen.html" LANEBLOOM_ALL="$al
 
 rm -rf "$folder/user"
 mkdir -p "$folder/user"
-npm pack --silent --ignore-scripts --pack-destination "$folder/user" ./bindings/wasm \
-  >"$folder/npm.log" 2>&1 && (
-  cd "$folder/user"
-  npm install --silent --offline --no-audit --no-fund ./lanebloom-*.tgz >>"$folder/npm.log" 2>&1
-) || fail "npm installs the package" "$folder/npm.log"
+{
+  npm pack --silent --ignore-scripts --pack-destination "$folder/user" ./bindings/wasm &&
+    npm install --prefix "$folder/user" --silent --offline --no-audit --no-fund \
+      "$folder/user"/lanebloom-*.tgz
+} >"$folder/npm.log" 2>&1 || fail "npm installs the package" "$folder/npm.log"
 if [ -n "$all" ]; then
   if scripts/download.sh npm install --prefix "$folder/types" --silent --no-save --ignore-scripts \
     typescript@5.9.3 >"$folder/typescript.log" 2>&1; then
@@ -59,7 +59,7 @@ if [ -n "$all" ]; then
 fi
 
 status=0
-LANEBLOOM_USER=$folder/user node --test --test-reporter=tap "$tests"/*.test.mjs \
+LANEBLOOM_USER=$folder/user LANEBLOOM_SMOKE=$folder node --test --test-reporter=tap "$tests"/*.test.mjs \
   >"$folder/output.tap" 2>&1 || status=1
 [ "$status" = 0 ] || cat "$folder/output.tap" >&2
 sed -n -E 's/^((not )?ok) [0-9]+ /\1 /p' "$folder/output.tap" >>"$tap"

@@ -1,17 +1,26 @@
 # The WebAssembly module: the library without the functions that read and write files, and the code
 # of the command that cuts CSV files into records. The top CMakeLists.txt includes this file.
-set(module_cli cli/base/characters.c cli/base/decimals.c cli/base/words.c cli/input/encoded_bytes.c cli/input/fields.c
-  cli/input/file_kinds.c cli/input/key_form.c cli/input/records.c cli/input/separated.c
-  cli/input/typed_text.c)
+set(module_cli cli/base/characters.c cli/base/decimals.c cli/base/words.c
+  cli/input/encoded_bytes.c cli/input/fields.c cli/input/file_kinds.c cli/input/key_form.c
+  cli/input/records.c cli/input/separated.c cli/input/typed_text.c)
 list(REMOVE_ITEM LANEBLOOM_SOURCES src/file.c)
 list(FILTER LANEBLOOM_SOURCES EXCLUDE REGEX "^src/arrow/")
-add_executable(lanebloom_wasm ${LANEBLOOM_SOURCES} ${module_cli} bindings/wasm/src/csv.c)
-target_include_directories(lanebloom_wasm PRIVATE include)
-target_include_directories(lanebloom_wasm SYSTEM PRIVATE ${XXHASH_INCLUDE_DIR})
-target_link_libraries(lanebloom_wasm PRIVATE lanebloom_options)
-set_target_properties(lanebloom_wasm PROPERTIES OUTPUT_NAME lanebloom SUFFIX .wasm)
-foreach(set IN LISTS LANEBLOOM_INSTRUCTION_SETS)
-  target_sources(lanebloom_wasm PRIVATE $<TARGET_OBJECTS:lanebloom_${set}>)
+add_library(lanebloom_engine OBJECT ${LANEBLOOM_SOURCES})
+add_executable(lanebloom_wasm ${module_cli} bindings/wasm/src/csv.c)
+add_executable(smoke tests/systems/smoke.c) # a program for WASI, which tests/smoke.test.mjs runs
+set_target_properties(lanebloom_wasm PROPERTIES OUTPUT_NAME lanebloom)
+target_link_options(smoke PRIVATE -Wl,--allow-undefined) # the functions for files
+foreach(target IN ITEMS lanebloom_engine lanebloom_wasm smoke)
+  target_include_directories(${target} PRIVATE include)
+  target_include_directories(${target} SYSTEM PRIVATE ${XXHASH_INCLUDE_DIR})
+  target_link_libraries(${target} PRIVATE lanebloom_options)
+endforeach()
+foreach(target IN ITEMS lanebloom_wasm smoke)
+  target_sources(${target} PRIVATE $<TARGET_OBJECTS:lanebloom_engine>)
+  set_target_properties(${target} PROPERTIES SUFFIX .wasm)
+  foreach(set IN LISTS LANEBLOOM_INSTRUCTION_SETS)
+    target_sources(${target} PRIVATE $<TARGET_OBJECTS:lanebloom_${set}>)
+  endforeach()
 endforeach()
 # src/csv.c exports its own functions.
 set(module_exports malloc free

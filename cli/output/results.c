@@ -198,7 +198,7 @@ static void flip_dropped(const struct screen *screen, const struct batch *batch,
 }
 
 /* Appends those records of the batch that are neither selected nor dropped to `rest`. While
- * batch_gather() runs, the bits of dropped records are inverted, so that batch_gather() omits these records,
+ * batch_gather() runs, the bits of dropped records are inverted, so that it omits these records,
  * too. */
 static void collect_rest(const struct screen *screen, struct records *rest,
                          const struct batch *batch, uint8_t *bitmap)
@@ -220,7 +220,7 @@ static bool collect(const struct screen *screen, struct chunk_result *result,
   if ((screen->annotation && !reserve(output, nbytes + batch->n * ANNOTATION_NBYTES)) ||
       (screen->unmatched_path && !reserve(rest, nbytes)))
     return false;
-  if (screen->unmatched_path) /* this comes first, because batch_gather() may overwrite the records */
+  if (screen->unmatched_path) /* this comes first, because the rest may be overwritten */
     collect_rest(screen, rest, batch, bitmap);
   char *end = output->data + output->nbytes;
   if (screen->annotation)

@@ -30,8 +30,8 @@ static inline struct pair pair_of(vector first, vector second)
   };
 }
 
-/* Returns the bytes of a line that have these numbers, 0 to 63. A byte is found in one quarter of the
- * line, and the look-ups in the other quarters return 0. */
+/* Returns the bytes of a line that have these numbers, 0 to 63. A byte is found in one quarter of
+ * the line, and the look-ups in the other quarters return 0. */
 static inline vector look_up(const uint8_t *line, vector bytes)
 {
   return bit_or(bit_or(look_up_quarter(load(line), bytes, 0),

@@ -183,10 +183,7 @@ function start() {
 function showProgress({ nbytes, size: all, counts }) {
   if (!state.runs) return;
   $('bar').value = all ? nbytes / all : 1;
-  say(
-    'summary',
-    `${size(nbytes)} of ${size(all)} · ${selectedText(counts)}`,
-  );
+  say('summary', `${size(nbytes)} of ${size(all)} · ${selectedText(counts)}`);
 }
 
 function showResult({ problem, rows, counts, preview, seconds, nbytes, memory }) {
