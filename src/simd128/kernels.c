@@ -10,7 +10,7 @@ static unsigned simd128_score(void)
 }
 
 /* WebAssembly has no prefetching. If a filter of rocksdb-local exceeds the caches, scalar code is
- * faster. (Node.js 20 on a Zen 3, keys of 8 bytes of which none passes: with a filter of 16 MiB, a
+ * faster. (Node.js 20 on a Zen 4, keys of 8 bytes of which none passes: with a filter of 16 MiB, a
  * key takes 40 ns by scalar code and 76 ns by lanes; with one of 2 MiB, 37 ns and 17 ns.) */
 static void rocksdb_local_probe_simd128(const struct filter_shape *shape, const uint8_t *payload,
                                         struct hash_source *source, uint8_t *bitmap)
