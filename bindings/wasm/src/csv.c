@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "../../../cli/base/bits.h"
+#include "../../../cli/base/find_last.h"
 #include "../../../cli/input/chunk.h"
 #include "../../../cli/input/file_kinds.h"
 #include "../../../cli/input/key_form.h"
@@ -151,7 +152,7 @@ static enum fault_kind find_fault(struct csv *csv, size_t n)
 /* Searches bytes in which no record ends for a misplaced quote. */
 static bool check_quotes(struct csv *csv)
 {
-  const char *last = memrchr(csv->buffer, '\n', csv->nbytes);
+  const char *last = find_last(csv->buffer, '\n', csv->nbytes);
   const enum fault_kind kind =
       last ? find_fault(csv, (size_t)(last + 1 - csv->buffer)) : FAULT_NONE;
   return (kind != FAULT_QUOTE && kind != FAULT_AFTER) || fail_by_fault(csv);

@@ -209,6 +209,16 @@ test('a file of 200 MB takes little memory', large, async () => {
   assert.equal(counts.selected, Number(run(['screen', '-c', '--csv', '-f2', filter, csv])));
 });
 
+test('docs/screen.html is made of the files of this folder', options, () => {
+  // The bytes of the modules depend on the compiler, so they are left out.
+  const read = (path) => readFileSync(path, 'utf8').replace(/'[A-Za-z0-9+/=]{1000,}'/g, '');
+  assert.equal(
+    read(new URL('../../../docs/screen.html', import.meta.url)),
+    read(pagePath),
+    'run: node bindings/wasm/page/make.mjs bindings/wasm docs/screen.html',
+  );
+});
+
 test('the package answers in Chromium as in Node.js', options, async () => {
   const types = { '.js': 'text/javascript', '.wasm': 'application/wasm' };
   const server = createServer(({ url }, response) => {
