@@ -59,8 +59,8 @@ if [ -n "$all" ]; then
 fi
 
 status=0
-LANEBLOOM_USER=$folder/user LANEBLOOM_SMOKE=$folder node --test --test-reporter=tap "$tests"/*.test.mjs \
-  >"$folder/output.tap" 2>&1 || status=1
+LANEBLOOM_USER=$folder/user LANEBLOOM_SMOKE=$folder \
+  node --test --test-reporter=tap "$tests"/*.test.mjs >"$folder/output.tap" 2>&1 || status=1
 [ "$status" = 0 ] || cat "$folder/output.tap" >&2
 sed -n -E 's/^((not )?ok) [0-9]+ /\1 /p' "$folder/output.tap" >>"$tap"
 exit $status
