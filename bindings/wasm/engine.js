@@ -229,7 +229,6 @@ export function createEngine(bytes) {
     const isText = keys.length === 0 || typeof keys[0] === 'string';
     function write(key, used) {
       if (typeof key === 'string') {
-        growBlock(used + 3 * key.length);
         return encoder.encodeInto(key, bytesAt(block + used, 3 * key.length)).written;
       }
       bytesAt(block + used, key.length).set(key);

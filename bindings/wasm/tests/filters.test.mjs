@@ -5,6 +5,9 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { command, engines, folder, fromHex, numbers, once, rows, run, toHex } from './support.mjs';
 
 const FILTER_FILES = [
@@ -224,5 +227,18 @@ for (const { name, Filter, Builder, formats } of engines) {
     const before = exports.memory.buffer.byteLength;
     for (let i = 0; i < 20; i++) once();
     assert.equal(exports.memory.buffer.byteLength, before);
+  });
+  test(`${name}: filters that nobody holds are freed`, async () => {
+    const { exports } = engines.find((engine) => engine.name === name);
+    const keys = numbers(0, 1_000_000);
+    setFlagsFromString('--expose-gc');
+    const collect = runInNewContext('gc');
+    for (let i = 0; i < 60; i++) {
+      Filter.build('rocksdb-local', keys); // 1.25 MB, and 8 MB of hashes meanwhile
+      collect();
+      await setImmediate(); // the registry then calls back
+    }
+    const nbytes = exports.memory.buffer.byteLength;
+    assert.ok(nbytes < 64 << 20, `${nbytes} bytes`);
   });
 }
