@@ -35,9 +35,10 @@ cp "$library/libc/musl/COPYRIGHT" "$made/licenses/musl"
 cp "$library/libcxx/LICENSE.TXT" "$made/licenses/llvm-libcxx"
 cp "$made/build/cli/lanebloom" "$made/lanebloom"
 cat >"$made/NOTICE" <<'END'
-The program `lanebloom' in this folder is static. It contains lanebloom (MIT) and the libraries whose
-licences are in licenses/. One of them, argp, is a part of gnulib under the GNU Lesser General Public
-License, version 3 or later. lanebloom's source has a script that makes this program again, with a
-changed argp if you like: scripts/static-command.sh. argp's source is Debian's package gnulib.
+The program `lanebloom' in this folder is static. It contains lanebloom (MIT) and the libraries
+whose licences are in licenses/. One of them, argp, is a part of gnulib under the GNU Lesser
+General Public License, version 3 or later. lanebloom's source has a script that makes this
+program again, with a changed argp if you like: scripts/static-command.sh. argp's source is
+Debian's package gnulib.
 END
 echo "$made/lanebloom"

@@ -47,13 +47,19 @@ static char *read_line(FILE *file, size_t *nbytes)
   return line;
 }
 
+static FILE *open_list(const char *path)
+{
+  FILE *file = is_standard_input(path) ? stdin : open_stream(path);
+  if (!file)
+    die(path, "%s", strerror(errno));
+  return file;
+}
+
 void filters_read_list(struct filters *filters)
 {
   const char *path = filters->list;
-  FILE *file = is_standard_input(path) ? stdin : open_stream(path);
+  FILE *file = open_list(path);
   size_t nbytes;
-  if (!file)
-    die(path, "%s", strerror(errno));
   for (char *line; (line = read_line(file, &nbytes));) {
     if (strlen(line) != nbytes || nbytes == 0)
       die(input_name(path), "expected the name of a filter in each line, found an empty line or a "

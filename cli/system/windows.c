@@ -56,8 +56,8 @@ int open_to_lock(const char *path)
   return fd;
 }
 
-/* Windows forbids others to read what is locked, so a byte far behind the end of the file is locked,
- * which nobody reads. */
+/* Windows forbids others to read what is locked, so a byte far behind the end of the file is
+ * locked, which nobody reads. */
 bool lock_open_file(int fd)
 {
   OVERLAPPED at = {.OffsetHigh = 1 << 30};
