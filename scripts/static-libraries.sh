@@ -1,8 +1,8 @@
 #!/bin/sh
-# static-libraries.sh TARGET [codecs] builds static libraries from Debian's sources, with Debian's patches,
-# and installs them, their headers and their licences in build/static/TARGET, for CMake's
-# CMAKE_PREFIX_PATH. With codecs, it builds only the codecs, which is all that the libraries need; the
-# command needs json-c and simdjson, too. Targets:
+# static-libraries.sh TARGET [codecs] builds static libraries from Debian's sources, with Debian's
+# patches, and installs them, their headers and their licences in build/static/TARGET, for CMake's
+# CMAKE_PREFIX_PATH. With codecs, it builds only the codecs, which is all that the libraries need;
+# the command needs json-c and simdjson, too. Targets:
 #   native, arm64       google/benchmark and json-c, for a static lanebloom-bench; Debian ships
 #                       static libraries of the codecs
 #   x86_64-w64-mingw32  by Debian's MinGW: the codecs, json-c and simdjson

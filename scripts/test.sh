@@ -24,6 +24,7 @@ presubmit arm64   3 computation|files|hosts ^$
 presubmit s390x   2 computation|files|hosts ^$
 presubmit python  2 - -
 presubmit duckdb  2 - -
+presubmit wasm    1.5 - -
 presubmit total   25 - -
 all       dev     5 . ^$
 all       release 12 . .
@@ -34,6 +35,7 @@ all       arm64   6 . ^$
 all       s390x   5 . ^$
 all       python  10 - -
 all       duckdb  5 - -
+all       wasm    3 - -
 all       total   60 - -
 END
 }

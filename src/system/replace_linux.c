@@ -24,7 +24,8 @@ struct description {                                           /* struct statx *
   uint64_t attributes, others[30];
 };
 
-/* Checks whether the path has at least one of these attributes. If the call fails, returns false. */
+/* Checks whether the path has at least one of these attributes. If the call fails, returns
+ * false. */
 static bool has_attribute(const char *path, uint64_t attributes)
 {
   struct description found;
@@ -132,9 +133,9 @@ bool lanebloom_unix_flush(int file)
   return fsync(file) == 0;
 }
 
-/* If there was no target, linkat() gives a file without a name this name directly. linkat() does not
- * replace a file. So if there was a target, the new file gets its temporary name first and is then
- * renamed. If the process is killed in between, the temporary name is left. */
+/* If there was no target, linkat() gives a file without a name this name directly. linkat() does
+ * not replace a file. So if there was a target, the new file gets its temporary name first and is
+ * then renamed. If the process is killed in between, the temporary name is left. */
 bool lanebloom_unix_put_in_place(const struct replacement *file)
 {
   if (!lanebloom_unix_flush(file->fd))

@@ -22,8 +22,8 @@ wchar_t *lanebloom_win32_path(const char *path);
 /* Sets errno to what GetLastError() means. Returns false. */
 bool lanebloom_win32_fail(void);
 
-/* Opens a file, and lets other processes read, write, rename and delete it. Returns a descriptor, or
- * -1 with errno. */
+/* Opens a file, and lets other processes read, write, rename and delete it. Returns a descriptor,
+ * or -1 with errno. */
 int lanebloom_win32_open(const wchar_t *path, DWORD access, DWORD disposition, DWORD flags);
 
 HANDLE lanebloom_win32_handle(int file);

@@ -141,7 +141,8 @@ static lanebloom_filter *build(lanebloom_format format, const lanebloom_keys *ke
   return filter;
 }
 
-/* Adds all that a filter answers. Queries of 1003 keys take the kernels' paths for short batches. */
+/* Adds all that a filter answers. Queries of 1003 keys take the kernels' paths for short
+ * batches. */
 static void add_answers(struct digest *digest, const lanebloom_filter *filter,
                         const struct key_set *queries, size_t layout)
 {

@@ -93,7 +93,7 @@ of_system() { # FILE...
   c11+='stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|threads|time|wchar|wctype'
   local libraries='lanebloom[a-z_]*|xxhash|isa-l/[a-z_]*|snappy-c|zstd|zstd_errors|lz4|bzlib|'
   libraries+='zlib|simde/[a-z0-9/]*|json-c/json|simdjson|argp|getopt'
-  local cpus='immintrin|smmintrin|nmmintrin|arm_neon|arm_sve|arm_acle|riscv_vector|altivec'
+  local cpus='immintrin|smmintrin|nmmintrin|arm_neon|arm_sve|arm_acle|riscv_vector|altivec|wmmintrin'
   local intrinsics=$cpus'|wasm_simd128'
   grep -HnE '^ *# *include <' "$@" |
     grep -vE "<($c11|$libraries|$intrinsics|search|sys/types)\.h>|<(cstring|memory|new)>" || true
