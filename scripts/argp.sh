@@ -39,7 +39,12 @@ cd "$build"
   ../gnulib/configure --host="$target" "$@"
   make -C gllib
 } >build.log 2>&1 || { tail -n 20 build.log >&2; exit 1; }
-cp ../gnulib/gllib/argp.h "$installed/include/"
+# The header expects macros of gnulib's config.h.
+{
+  printf '#define %s\n' '_GL_ATTRIBUTE_FORMAT(specification)' _GL_INLINE_HEADER_BEGIN \
+    _GL_INLINE_HEADER_END 'ARGP_EI extern inline __attribute__((gnu_inline))'
+  cat ../gnulib/gllib/argp.h
+} >"$installed/include/argp.h"
 mkdir -p "$installed/licenses"
 cp /usr/share/common-licenses/LGPL-3 "$installed/licenses/argp-LGPL-3"
 cp /usr/share/common-licenses/GPL-3 "$installed/licenses/argp-GPL-3"

@@ -147,7 +147,7 @@ void die(const char *name, const char *format, ...)
 /* Prints no message for EPIPE: the reader of a closed pipe wants no more output. */
 static void complain_of_output(void)
 {
-  if (errno != EPIPE)
+  if (!is_pipe_closed())
     complain(NULL, "write error: %s", strerror(errno));
   fflush(stderr);
 }

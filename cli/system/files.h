@@ -48,6 +48,9 @@ int flush_stream(FILE *stream);
 /* Lets the stream hold a whole message before it writes it. */
 void buffer_messages(FILE *stream);
 
+/* Did writing to a stream fail because nobody reads the pipe any more? Call this at once. */
+bool is_pipe_closed(void);
+
 /* Forgets what was written to the stream and is not flushed yet. */
 void discard_stream(FILE *stream);
 

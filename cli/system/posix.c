@@ -103,6 +103,11 @@ int flush_stream(FILE *stream)
   return fflush_unlocked(stream);
 }
 
+bool is_pipe_closed(void)
+{
+  return errno == EPIPE;
+}
+
 void discard_stream(FILE *stream)
 {
 #if __has_include(<stdio_ext.h>) /* glibc, musl */

@@ -161,6 +161,13 @@ int flush_stream(FILE *stream)
   return fflush(stream);
 }
 
+/* The C library gives EINVAL for errors of pipes that it does not know: of Windows, and of Wine. */
+bool is_pipe_closed(void)
+{
+  const bool is_of_pipes = _doserrno == ERROR_NO_DATA || _doserrno == ERROR_PIPE_NOT_CONNECTED;
+  return errno == EPIPE || (errno == EINVAL && is_of_pipes);
+}
+
 /* Tries once more to write what the stream holds, and then forgets it. */
 void discard_stream(FILE *stream)
 {

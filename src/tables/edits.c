@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../common/bytes.h"
+#include "../common/text.h"
 #include "../cursor.h"
 #include "edits.h"
 
@@ -96,7 +97,7 @@ static lanebloom_status take_text(const struct version_reader *reader, struct cu
   if (!take_string(rest, &string))
     return corrupt(reader, "a whole name");
   free(*text);
-  *text = strndup(string.data, string.size);
+  *text = text_copy(string.data, string.size);
   return *text ? LANEBLOOM_OK : problem_memory(reader->problem, string.size + 1);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "../common/bytes.h"
+#include "../common/text.h"
 #include "../cursor.h"
 #include "../input.h"
 #include "checksum.h"
@@ -69,7 +70,7 @@ static char *comparator_of(const uint8_t *log, size_t nbytes)
   if (!cursor_varint(&rest, &tag) || tag != TAG_COMPARATOR || !cursor_varint(&rest, &size) ||
       !cursor_bytes(&rest, size, &name) || memchr(name, 0, (size_t)size))
     return NULL;
-  return strndup((const char *)name, (size_t)size);
+  return text_copy((const char *)name, (size_t)size);
 }
 
 bool lanebloom_manifest_find(const char *table_path, char **comparator)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../common/text.h"
 #include "metaindex.h"
 
 /* ---- Names of filters ---- */
@@ -47,7 +48,7 @@ static lanebloom_status store_filter(struct metaindex *metaindex, lanebloom_slic
   const size_t rank = rank_of(name);
   if (rank > NFILTER_NAMES || (metaindex->filter_name && rank >= metaindex->filter_rank))
     return LANEBLOOM_OK;
-  char *copy = strndup(name.data, name.size);
+  char *copy = text_copy(name.data, name.size);
   if (!copy)
     return problem_memory(problem, name.size + 1);
   free(metaindex->filter_name);

@@ -177,10 +177,11 @@ static struct guarded take_or_map(size_t inside)
       memmove(&kept[i], &kept[i + 1], (--nkept - i) * sizeof *kept);
       return found;
     }
-  if (inside > KEPT_NBYTES)
+  errno = 0;
+  const int fd = inside > KEPT_NBYTES ? -1 : memfd_create("guarded", MFD_CLOEXEC);
+  if (inside > KEPT_NBYTES || errno == ENOSYS) /* Windows has no memfd_create() */
     return (struct guarded){.map = map_pages(inside, PROT_READ | PROT_WRITE, -1),
                             .map_nbytes = map_nbytes};
-  const int fd = memfd_create("guarded", MFD_CLOEXEC);
   if (fd < 0 || ftruncate(fd, (off_t)inside) != 0)
     test_fatal("cannot make %zu bytes", inside);
   const struct guarded made = {

@@ -1,0 +1,80 @@
+#!/usr/bin/env bats
+# The command on Windows: names, bytes, and files that are replaced. $EMULATOR is Wine.
+# SPDX-License-Identifier: MIT
+
+setup() {
+  cd "$BATS_TEST_TMPDIR"
+  printf 'key %s\n' {1..1000} >keys
+}
+
+@test "names are UTF-8, with slashes or backslashes" {
+  mkdir 'папка'
+  "$LANEBLOOM" build -o 'папка/фильтр €.lbf' keys
+  [ -s 'папка/фильтр €.lbf' ]
+  [ "$("$LANEBLOOM" screen --count 'папка\фильтр €.lbf' keys)" = 1000 ]
+  run "$LANEBLOOM" info 'папка/нет.lbf'
+  [ "$status" -eq 2 ]
+  [[ $output == *"папка/нет.lbf: No such file or directory"* ]]
+}
+
+@test "a path may be longer than 260 characters" {
+  local folder
+  folder=$(printf 'f%.0s' {1..120})
+  mkdir -p "$folder/$folder/$folder"
+  "$LANEBLOOM" build -o "$folder/$folder/$folder/filter" keys
+  [ "$("$LANEBLOOM" screen --count "$folder/$folder/$folder/filter" keys)" = 1000 ]
+}
+
+@test "every byte passes as it is: no CR is added or removed, and Ctrl-Z ends nothing" {
+  "$LANEBLOOM" build -o filter keys
+  printf 'key 1\r\nkey 2\nkey 3\x1a\nkey 4\n' >input
+  "$LANEBLOOM" screen -v --invert-match filter <input >output 2>/dev/null ||
+    "$LANEBLOOM" screen -v filter <input >output
+  [ "$(od -An -c output | tr -d ' \n')" = 'key1\r\nkey3032\n' ]
+}
+
+@test "filters of Windows and of this machine are the same bytes" {
+  "$LANEBLOOM" build -o filter keys
+  "$LANEBLOOM" build -o - keys >piped
+  cmp filter piped
+  [ "$("$LANEBLOOM" verify filter | head -n 1)" = "filter: ok" ]
+}
+
+@test "a file is replaced as a whole, and nothing else is left in its folder" {
+  "$LANEBLOOM" build -o filter keys
+  printf 'key %s\n' {1..2000} >more
+  "$LANEBLOOM" build -o filter more
+  [ "$("$LANEBLOOM" screen --count filter more)" = 2000 ]
+  [ "$(ls -A | xargs)" = "filter keys more" ]
+}
+
+@test "a command that is ended leaves the old file, and no other" {
+  "$LANEBLOOM" build -o filter keys
+  cp filter before
+  mkfifo pipe
+  "$LANEBLOOM" screen -o filter --force before - <pipe &
+  exec 3>pipe
+  kill %1
+  exec 3>&-
+  wait || true
+  cmp filter before
+  [ "$(ls -A | xargs)" = "before filter keys pipe" ]
+}
+
+@test "NUL is a device: nothing is stored, and no filter is read from it" {
+  "$LANEBLOOM" build -o NUL keys
+  [ ! -e NUL ]
+  run "$LANEBLOOM" info NUL
+  [ "$status" -eq 2 ]
+}
+
+@test "several commands add to one filter, and none of the keys is lost" {
+  "$LANEBLOOM" build --expected 10000 -o filter keys
+  for i in 1 2 3; do
+    printf "more $i %s\n" {1..100} | "$LANEBLOOM" add filter &
+  done
+  wait
+  for i in 1 2 3; do
+    [ "$(printf "more $i %s\n" {1..100} | "$LANEBLOOM" screen --count filter)" = 100 ]
+  done
+}
