@@ -271,7 +271,8 @@ static int64_t seconds_since_1970(FILETIME time)
 
 static bool describe(HANDLE handle, struct system_info *info)
 {
-  BY_HANDLE_FILE_INFORMATION found;
+  BY_HANDLE_FILE_INFORMATION found = {0};
+  LARGE_INTEGER nbytes;
   *info = (struct system_info){0};
   switch (GetFileType(handle)) {
   case FILE_TYPE_PIPE:
@@ -286,7 +287,9 @@ static bool describe(HANDLE handle, struct system_info *info)
     errno = EBADF;
     return false;
   }
-  if (!GetFileInformationByHandle(handle, &found))
+  /* Wine fails for a standard stream that a program of Unix has opened, because such a file has no
+   * volume, but describes the file. */
+  if (!GetFileInformationByHandle(handle, &found) && !GetFileSizeEx(handle, &nbytes))
     return lanebloom_win32_fail();
   *info = (struct system_info){
       .kind = found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? SYSTEM_FOLDER : SYSTEM_FILE,
