@@ -269,10 +269,22 @@ static int64_t seconds_since_1970(FILETIME time)
   return (int64_t)(units / 10000000) - INT64_C(11644473600);
 }
 
+/* Describes a file of no volume: under Wine, a standard stream that a program of Unix has opened. */
+static bool describe_without_volume(HANDLE handle, struct system_info *info)
+{
+  LARGE_INTEGER nbytes;
+  FILE_ID_INFO id = {0};
+  if (!GetFileSizeEx(handle, &nbytes) ||
+      !GetFileInformationByHandleEx(handle, FileIdInfo, &id, sizeof id))
+    return lanebloom_win32_fail();
+  *info = (struct system_info){.kind = SYSTEM_FILE, .nbytes = (uint64_t)nbytes.QuadPart};
+  memcpy(&info->number, &id.FileId, sizeof info->number);
+  return true;
+}
+
 static bool describe(HANDLE handle, struct system_info *info)
 {
-  BY_HANDLE_FILE_INFORMATION found = {0};
-  LARGE_INTEGER nbytes;
+  BY_HANDLE_FILE_INFORMATION found;
   *info = (struct system_info){0};
   switch (GetFileType(handle)) {
   case FILE_TYPE_PIPE:
@@ -287,10 +299,8 @@ static bool describe(HANDLE handle, struct system_info *info)
     errno = EBADF;
     return false;
   }
-  /* Wine fails for a standard stream that a program of Unix has opened, because such a file has no
-   * volume, but describes the file. */
-  if (!GetFileInformationByHandle(handle, &found) && !GetFileSizeEx(handle, &nbytes))
-    return lanebloom_win32_fail();
+  if (!GetFileInformationByHandle(handle, &found))
+    return describe_without_volume(handle, info);
   *info = (struct system_info){
       .kind = found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? SYSTEM_FOLDER : SYSTEM_FILE,
       .nbytes = (uint64_t)found.nFileSizeHigh << 32 | found.nFileSizeLow,
