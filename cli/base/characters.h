@@ -5,11 +5,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-/* Reads the character with which the bytes begin. Returns how many bytes it has, or 0 if they begin
- * with no character of Unicode. */
-size_t read_character(const char *bytes, size_t nbytes, uint32_t *character);
 
 /* Returns how many characters a valid text has. */
 size_t count_characters(const char *text);

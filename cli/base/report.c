@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/common/characters.h"
 #include "../../src/common/problem.h"
 #include "../../src/system/replace.h"
 #include "../system/files.h"
 #include "../system/process.h"
 #include "../system/threads.h"
-#include "characters.h"
 #include "memory.h"
 #include "progress.h"
 

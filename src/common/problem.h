@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "../system/system.h"
+#include "characters.h"
 
 /* The memory for the line. The caller of the library passed it. */
 struct problem {
@@ -49,22 +50,10 @@ static inline bool problem_turns(uint32_t code)
  * character. */
 static inline size_t problem_character(const char *text)
 {
-  /* the least code of a character of 1 to 4 bytes */
-  static const uint32_t least[] = {' ', 0xa0, 0x800, 0x10000};
-  static const uint8_t bits[] = {0x7f, 0x1f, 0x0f, 0x07};
-  const uint8_t first = (uint8_t)*text;
-  const size_t n = first < 0x80 ? 1 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
-  uint32_t code = first & bits[n - 1];
-  if (first == 0x7f || (first >= 0x80 && first < 0xc2) || first > 0xf4)
-    return 0;
-  for (size_t i = 1; i < n; i++) {
-    if (((uint8_t)text[i] & 0xc0) != 0x80)
-      return 0;
-    code = code << 6 | ((uint8_t)text[i] & 0x3f);
-  }
-  if (code < least[n - 1] || code >> 11 == 0x1b || code > 0x10ffff || problem_turns(code))
-    return 0;
-  return n;
+  uint32_t code;
+  const size_t n = read_character(text, SIZE_MAX, &code); /* reads no byte after the last one, 0 */
+  const bool is_control = code < ' ' || (code >= 0x7f && code < 0xa0);
+  return is_control || problem_turns(code) ? 0 : n;
 }
 
 /* Writes the line, cut to the size of its memory. A line may quote names from files and may be
