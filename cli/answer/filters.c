@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/common/tree.h"
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -95,7 +96,7 @@ static void filters_free(void *context)
 {
   struct filters *filters = context;
   sources_free(&filters->sources);
-  free_tree(&filters->known);
+  tree_free(&filters->known, NULL);
   free(filters->paths);
   for (size_t i = 0; i < filters->nnames; i++)
     free(filters->names[i]);

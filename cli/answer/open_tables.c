@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/common/tree.h"
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
@@ -60,7 +61,7 @@ void warn_of_tables(char *const *paths, const char **warnings, size_t n)
     if (*warnings[i])
       nequal[(const char **)find_or_add(&warnings[i], &known, compare_texts) - warnings]++;
   }
-  free_tree(&known);
+  tree_free(&known, NULL);
   for (size_t i = 0; i < n; i++) {
     if (nequal[i] > 1)
       complain(paths[i], "warning: %s (and %zu more)", warnings[i], nequal[i] - 1);

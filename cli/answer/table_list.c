@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/common/tree.h"
 #include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/folders.h"
@@ -121,5 +122,5 @@ void take_over(struct database *database, struct database *earlier)
     database->loaded[i] = *loaded;
     *loaded = NULL;
   }
-  free_tree(&known);
+  tree_free(&known, NULL);
 }

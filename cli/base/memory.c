@@ -40,19 +40,6 @@ void *find_in(const void *key, void *const *tree, int (*compare)(const void *, c
   return found ? *found : NULL;
 }
 
-static int equals(const void *a, const void *b)
-{
-  (void)a, (void)b;
-  return 0;
-}
-
-/* Deletes the root until none is left: to this comparison, the root equals every key. */
-void free_tree(void **tree)
-{
-  while (*tree)
-    tdelete(NULL, tree, equals);
-}
-
 FILE *open_string(char **string, size_t *nbytes)
 {
   FILE *stream = open_string_stream(string, nbytes);

@@ -23,9 +23,6 @@ void *find_or_add(void *key, void **tree, int (*compare)(const void *, const voi
 /* Returns the key in the tree that equals this key, or NULL if there is none. */
 void *find_in(const void *key, void *const *tree, int (*compare)(const void *, const void *));
 
-/* Frees the tree, and not the keys. */
-void free_tree(void **tree);
-
 /* open_string() opens a stream that writes into a new string. close_string() closes the stream and
  * returns the string, which the caller frees. */
 FILE *open_string(char **string, size_t *nbytes);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../src/common/tree.h"
 #include "../base/json_object.h"
 #include "../base/memory.h"
 #include "../base/report.h"
@@ -175,7 +176,7 @@ bool finish_totals(struct totals *totals, const struct parquet_listing *listing)
     is_whole &= total->damaged.n == 0;
     free_total(total);
   }
-  free_tree(&totals->known);
+  tree_free(&totals->known, NULL);
   free(totals->all);
   return is_whole;
 }

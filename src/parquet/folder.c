@@ -1,9 +1,9 @@
 /* Finds the Parquet files that a caller names: files, folders with files, and patterns of names.
  * SPDX-License-Identifier: MIT */
-#include "../common/tree.h"
 #include <lanebloom_parquet.h>
 #include <stdlib.h>
 
+#include "../common/tree.h"
 #include "../input.h"
 #include "../system/system.h"
 
@@ -266,7 +266,7 @@ static lanebloom_status add_folder(struct search *search, const char *folder,
   for (size_t i = 0; !status && i < search->folders.n && search->files.read.n < search->most; i++)
     status = read_folder(search, search->folders.all[i]);
   free_paths(&search->folders);
-  tree_free(&search->ids, compare_ids);
+  tree_free(&search->ids, free);
   return status;
 }
 

@@ -1,7 +1,6 @@
 /* Reads write-ahead logs: passes their records to the parser of batches, and collects the keys of
  * the batches' entries.
  * SPDX-License-Identifier: MIT */
-#include "../common/tree.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +10,7 @@
 #endif
 
 #include "../common/bytes.h"
+#include "../common/tree.h"
 #include "../cursor.h"
 #include "batch.h"
 #include "log.h"
@@ -271,7 +271,7 @@ lanebloom_status lanebloom_write_log_read(struct write_log *log, const struct in
   const lanebloom_status status = read_all(reading, problem);
   lanebloom_batch_free(&reading->parser);
   zstd_free(reading->zstd);
-  tree_free(&reading->own_timestamps, compare_timestamps);
+  tree_free(&reading->own_timestamps, free);
   free(reading);
   return status;
 }
