@@ -29,8 +29,8 @@ bool filters_add(struct filters *filters, char *path)
   return true;
 }
 
-/* Reads a line without its end. Returns NULL if the file has ended; otherwise the caller frees the
- * line. */
+/* Reads a line without its end. Returns NULL if the file has ended or cannot be read; otherwise the
+ * caller frees the line. */
 static char *read_line(FILE *file, size_t *nbytes)
 {
   char *line = NULL;
@@ -40,8 +40,10 @@ static char *read_line(FILE *file, size_t *nbytes)
     line = grow_list(line, n, 1);
     line[n++] = (char)byte;
   }
-  if (byte == EOF && n == 0)
+  if (byte == EOF && (n == 0 || ferror(file))) {
+    free(line);
     return NULL;
+  }
   line = grow_list(line, n, 1);
   line[n] = '\0';
   *nbytes = n;
