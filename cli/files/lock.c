@@ -31,8 +31,8 @@ int lock_file(const char *path, const char *name)
       die(name, "cannot be locked: %s", strerror(errno));
     if (is_named(fd, path))
       return fd;
-    lanebloom_system_close(
-        fd); /* The previous owner of the lock has replaced the file, so the next attempt
-                     * locks the new file. */
+    /* The previous owner of the lock has replaced the file, so the next attempt locks the new
+     * file. */
+    lanebloom_system_close(fd);
   }
 }

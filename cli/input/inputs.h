@@ -35,9 +35,8 @@ struct inputs {
   size_t npaths;
   size_t read_nbytes; /* the number of bytes that one read requests. inputs_begin() sets it to
                        * READ_NBYTES; the caller may then set it to MAX_READ_NBYTES or less */
-  struct system_info
-      target; /* the regular file that the command writes, which must not be an input;
-                       * zeros: none */
+  /* the regular file that the command writes, which must not be an input; zeros: none */
+  struct system_info target;
 
   /* private */
   int fd;                            /* the open input; -1: no input is open */

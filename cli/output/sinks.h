@@ -16,8 +16,8 @@
 struct sink {
   const char *path; /* NULL: standard output, written by output() */
   bool is_open;
-  struct system_info
-      target; /* the regular file that is written; zeros: the output is no regular file */
+  /* the regular file that is written; zeros: the output is no regular file */
+  struct system_info target;
 
   /* private */
   const char *name; /* the name in messages */

@@ -38,10 +38,9 @@ struct date {
  * years; the caller then prints a number. */
 static bool find_date(int64_t days, struct date *date)
 {
-  enum {
-    BEFORE_1970 = 719468
-  }; /* the days from 0000-03-01 to 1969-12-31: the last day of a leap
-                                  * year is the last of a year that begins in March */
+  /* Years begin in March here, so that a leap day is the last day of its year. BEFORE_1970 is the
+   * number of days from 0000-03-01 to 1969-12-31. */
+  enum { BEFORE_1970 = 719468 };
   enum { FIRST = -719162, LAST = 2932896, IN_400_YEARS = 146097 };
   if (days < FIRST || days > LAST)
     return false;
