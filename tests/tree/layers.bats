@@ -9,8 +9,8 @@ folders() { # prints the folders of instruction sets except scalar
 
 # Prints "FILE:LINE" for each include of a header in another folder that kernels must not use.
 strangers() { # FILE...
-  local known='(lanes|scalar|layouts|system)/[a-z0-9_]*|x86/[a-z]*|common/bytes|kernels|batch|keys'
-  known+='|divide'
+  local known='(lanes|scalar|layouts)/[a-z0-9_]*|x86/[a-z]*|system/(system|cpu_x86)|common/bytes'
+  known+='|kernels|batch|keys|divide'
   grep -HE '^#include ".*/' "$@" | grep -vE "\"\.\./($known)\.h\"$" || true
 }
 
@@ -26,9 +26,11 @@ calls() { # OBJECT...
 }
 
 @test "kernels include lanes/, layouts/, the kernel interface and scalar/ alone" {
-  printf '#include "%s"\n' ../lanes/partitions.h ../format.h vector.h >"$BATS_TEST_TMPDIR/planted.c"
+  printf '#include "%s"\n' ../lanes/partitions.h ../format.h vector.h ../system/system.h \
+    ../system/replace.h >"$BATS_TEST_TMPDIR/planted.c"
   [ "$(strangers "$BATS_TEST_TMPDIR/planted.c")" = \
-    "$BATS_TEST_TMPDIR/planted.c:#include \"../format.h\"" ]
+    "$BATS_TEST_TMPDIR/planted.c:#include \"../format.h\"
+$BATS_TEST_TMPDIR/planted.c:#include \"../system/replace.h\"" ]
   for folder in lanes layouts scalar x86 $(folders); do
     [ -d "$SOURCE_DIR/src/$folder" ]
     found=$(strangers "$SOURCE_DIR/src/$folder"/*.[ch])
@@ -86,22 +88,27 @@ twins() { # FOLDER FOLDER: prints "SHARED ALL", numbers of lines
   done
 }
 
-# Prints the includes of headers that C11 does not have and that belong to an operating system.
-# <search.h>, <sys/types.h> and getopt.h are on all systems; gnulib has argp.h.
+# Prints the includes of headers that belong to an operating system: those that C11 does not have,
+# and the inner headers of system/. <threads.h> of C11 counts, because macOS lacks it. <search.h>,
+# <sys/types.h> and getopt.h are on all systems; gnulib has argp.h.
 of_system() { # FILE...
   local c11='assert|ctype|errno|float|inttypes|limits|locale|math|setjmp|signal|stdalign|stdarg|'
-  c11+='stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|threads|time|wchar|wctype'
+  c11+='stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|time|wchar|wctype'
   local libraries='lanebloom[a-z_]*|xxhash|isa-l/[a-z_]*|snappy-c|zstd|zstd_errors|lz4|bzlib|'
   libraries+='zlib|simde/[a-z0-9/]*|json-c/json|simdjson|argp|getopt'
-  local cpus='immintrin|smmintrin|nmmintrin|arm_neon|arm_sve|arm_acle|riscv_vector|altivec|wmmintrin'
-  local intrinsics=$cpus'|wasm_simd128'
+  local cpus='immintrin|smmintrin|nmmintrin|wmmintrin|arm_neon|arm_sve|arm_acle|riscv_vector'
+  local intrinsics=$cpus'|altivec|wasm_simd128'
   grep -HnE '^ *# *include <' "$@" |
     grep -vE "<($c11|$libraries|$intrinsics|search|sys/types)\.h>|<(cstring|memory|new)>" || true
+  grep -HnE '^ *# *include ".*\<system/' "$@" |
+    grep -vE 'system/(system|replace|cpu_x86|files|process|threads)\.h"' || true
 }
 
 @test "only src/system/ and cli/system/ include headers of the operating system" {
-  printf '#include <%s>\n' stdio.h sys/mman.h unistd.h >"$BATS_TEST_TMPDIR/planted.c"
-  [ "$(of_system "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 2 ]
+  printf '#include <%s>\n' stdio.h sys/mman.h unistd.h threads.h >"$BATS_TEST_TMPDIR/planted.c"
+  printf '#include "%s"\n' ../../src/system/system.h ../../src/system/win32.h system/unix.h \
+    >>"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(of_system "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 5 ]
   mapfile -t files < <(find "$SOURCE_DIR"/{src,cli} -name '*.[ch]' ! -path '*/system/*' \
     -o -name '*.cc')
   [ "${#files[@]}" -ge 250 ]
@@ -202,13 +209,14 @@ climbs() { # FOLDER: the command's
 
 # Prints the lines that choose code for an operating system or its C library.
 system_conditions() { # FILE...
-  grep -HnE '^#.*\<(_WIN(32|64)|__(linux|unix|APPLE|FreeBSD|GLIBC|MINGW[0-9]+|CYGWIN|wasi?)_*)\>' \
-    "$@" || true
+  local systems='linux|unix|APPLE|FreeBSD|GLIBC|MINGW[0-9]+|CYGWIN|EMSCRIPTEN|wasi'
+  grep -HnE "^ *#.*\\<(_WIN(32|64)|_MSC_VER|__has_include|__($systems)_*)\\>" "$@" || true
 }
 
 @test "CMake chooses the code of an operating system: there is no #if outside system/" {
-  printf '#if defined(%s)\n' _WIN32 __APPLE__ __linux__ __x86_64__ >"$BATS_TEST_TMPDIR/planted.c"
-  [ "$(system_conditions "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 3 ]
+  printf ' # if defined(%s)\n' _WIN32 __APPLE__ __linux__ '__has_include(<glob.h>)' __x86_64__ \
+    >"$BATS_TEST_TMPDIR/planted.c"
+  [ "$(system_conditions "$BATS_TEST_TMPDIR/planted.c" | wc -l)" -eq 4 ]
   cd "$SOURCE_DIR"
   mapfile -t files < <(find cli src include -name '*.[ch]' ! -path '*/system/*' -o -name '*.cc')
   found=$(system_conditions "${files[@]}")
