@@ -150,12 +150,14 @@ static void occupy_standard_descriptors(void)
       open("/", O_PATH | O_DIRECTORY);
 }
 
-/* Sets the locale of characters, so that messages show file names alike in every environment. */
+/* Sets the locale of characters, so that messages show file names alike in every environment. macOS
+ * calls it by another name. */
 void begin_process(int *argc, char ***argv)
 {
   (void)argc, (void)argv;
   occupy_standard_descriptors();
-  setlocale(LC_CTYPE, "C.UTF-8");
+  if (!setlocale(LC_CTYPE, "C.UTF-8"))
+    setlocale(LC_CTYPE, "UTF-8");
   signal(SIGXFSZ, SIG_IGN);
 }
 
@@ -190,7 +192,7 @@ bool fill_randomly(void *to, size_t nbytes)
 
 long count_cpus(void)
 {
-#if defined(CPU_COUNT) /* Linux */
+#if defined(CPU_COUNT) /* macOS lacks it */
   cpu_set_t cpus;
   if (sched_getaffinity(0, sizeof cpus, &cpus) == 0)
     return CPU_COUNT(&cpus);
