@@ -8,7 +8,7 @@ usage() {
 Usage: scripts/setup.sh STEP...
 Installs the Debian packages that these steps need and that are missing, as root or by sudo.
 Steps: build demo test test-all arm64 s390x riscv64 bench portable portable-arm64 report check
-  coverage fuzz duckdb wasm argp musl zig
+  coverage fuzz duckdb wasm argp musl zig wheels
 build installs what the build in README needs. portable and portable-arm64 also build static
 libraries from Debian's sources. duckdb downloads DuckDB's headers from npm's registry. zig
 downloads the compiler zig, which builds for other systems, from PyPI. argp installs what
@@ -47,6 +47,7 @@ portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 argp="gnulib autoconf automake make"
 musl="cmake ninja-build gcc musl-tools libxxhash-dev libsimde-dev bats jq"
 zig_packages="python3-venv"
+wheels="$zig_packages cmake ninja-build dpkg-dev libxxhash-dev python3-dev git"
 
 packages=
 zig=
@@ -74,6 +75,7 @@ for step in "$@"; do
     argp) packages="$packages $argp" ;;
     musl) packages="$packages $musl" ;;
     zig) zig=build/zig packages="$packages $zig_packages" ;;
+    wheels) zig=build/zig packages="$packages $wheels" ;;
     duckdb) headers=build/duckdb/include; command -v npm >/dev/null || packages="$packages npm" ;;
     wasm)
       packages="$packages $wasm"
