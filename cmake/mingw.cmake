@@ -1,5 +1,5 @@
-# Compiles for Windows on x86-64 with MinGW-w64's gcc, and runs programs under Wine. CMake reads this
-# file because a preset names it as its toolchain (CMAKE_TOOLCHAIN_FILE).
+# Compiles for Windows on x86-64 with MinGW-w64's gcc, and runs programs under Wine. CMake reads
+# this file because a preset names it as its toolchain (CMAKE_TOOLCHAIN_FILE).
 # SPDX-License-Identifier: MIT
 set(CMAKE_SYSTEM_NAME Windows)
 set(CMAKE_SYSTEM_PROCESSOR x86_64)

@@ -1,7 +1,7 @@
 #!/bin/sh
-# windows.sh [TAP] builds the libraries and the command for Windows on x86-64 with Debian's MinGW, and
-# runs their tests under Wine. TAP is a file for the results. If MinGW, Wine or the sources of the
-# codecs are missing, one test is reported as skipped, with the reason.
+# windows.sh [TAP] builds the libraries and the command for Windows on x86-64 with Debian's MinGW,
+# and runs their tests under Wine. TAP is a file for the results. If MinGW, Wine or the sources of
+# the codecs are missing, one test is reported as skipped, with the reason.
 # SPDX-License-Identifier: MIT
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,7 +24,8 @@ fail() { # WHAT
 }
 
 for tool in $target-gcc-posix wine cmake ninja bats jq gnulib-tool; do
-  command -v "$tool" >/dev/null || skip "$tool is missing: install mingw-w64, wine64, bats, jq, gnulib"
+  command -v "$tool" >/dev/null ||
+    skip "$tool is missing (Debian: mingw-w64, wine64, bats, jq, gnulib)"
 done
 export WINEDEBUG=-all WINEPREFIX="$PWD/build/wine"
 

@@ -269,7 +269,7 @@ static int64_t seconds_since_1970(FILETIME time)
   return (int64_t)(units / 10000000) - INT64_C(11644473600);
 }
 
-/* Describes a file of no volume: under Wine, a standard stream that a program of Unix has opened. */
+/* Describes a file of no volume: under Wine, a standard stream that a program of Unix opened. */
 static bool describe_without_volume(HANDLE handle, struct system_info *info)
 {
   LARGE_INTEGER nbytes;
