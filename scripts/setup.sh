@@ -46,7 +46,7 @@ portable="$build g++ libleveldb-dev librocksdb-dev jq git"
 portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 argp="gnulib autoconf automake make"
 musl="cmake ninja-build gcc musl-tools libxxhash-dev libsimde-dev bats jq"
-zig_packages="python3-venv"
+zig_packages="python3-venv binutils binutils-aarch64-linux-gnu"
 wheels="$zig_packages cmake ninja-build dpkg-dev libxxhash-dev python3-dev git"
 
 packages=

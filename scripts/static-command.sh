@@ -20,8 +20,8 @@ mkdir -p build/static-command
 scripts/setup.sh portable argp zig >&2
 scripts/argp.sh "$target"
 scripts/static-libraries.sh "$target"
-cmake --preset "$preset" -B "$made/build" -DLANEBLOOM_BUILD_TESTS=OFF \
-  -DCMAKE_EXE_LINKER_FLAGS="-static -s" >"$made.log" 2>&1 ||
+cmake --preset "$preset" -B "$made/build" -DLANEBLOOM_BUILD_TESTS=OFF -DLANEBLOOM_BUILD_CLI=ON \
+  -DCMAKE_EXE_LINKER_FLAGS=-static >"$made.log" 2>&1 ||
   { tail -n 20 "$made.log" >&2; exit 1; }
 cmake --build "$made/build" --target lanebloom-cli >>"$made.log" 2>&1 ||
   { tail -n 20 "$made.log" >&2; exit 1; }
@@ -33,7 +33,9 @@ zig=$(realpath "${LANEBLOOM_ZIG:-build/zig/zig}")
 library=$(dirname "$zig")/lib
 cp "$library/libc/musl/COPYRIGHT" "$made/licenses/musl"
 cp "$library/libcxx/LICENSE.TXT" "$made/licenses/llvm-libcxx"
-cp "$made/build/cli/lanebloom" "$made/lanebloom"
+strip="strip"
+[ "$cpu" = "$(uname -m)" ] || strip=$cpu-linux-gnu-strip
+"$strip" -o "$made/lanebloom" "$made/build/cli/lanebloom"
 cat >"$made/NOTICE" <<'END'
 The program `lanebloom' in this folder is static. It contains lanebloom (MIT) and the libraries
 whose licences are in licenses/. One of them, argp, is a part of gnulib under the GNU Lesser
