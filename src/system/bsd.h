@@ -3,6 +3,7 @@
 #ifndef LANEBLOOM_BSD_H
 #define LANEBLOOM_BSD_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <sys/types.h> /* before sys/acl.h, which needs it */
 
@@ -11,5 +12,8 @@
 /* The types of ACL that files can have. */
 extern const acl_type_t lanebloom_bsd_acl_types[];
 extern const size_t lanebloom_bsd_nacl_types;
+
+/* Checks whether the ACL says more than the mode of its file. */
+bool lanebloom_bsd_acl_says_more(acl_t acl);
 
 #endif

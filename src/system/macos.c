@@ -6,6 +6,5 @@
  * bits, every Mac has those for CRC-32. */
 unsigned long lanebloom_system_cpu_bits(int word)
 {
-  enum { HWCAP_CRC32 = 1 << 7 }; /* of Linux, asm/hwcap.h */
-  return word == 1 ? HWCAP_CRC32 : 0;
+  return word == 1 ? SYSTEM_ARM64_CRC32 : 0;
 }

@@ -54,8 +54,7 @@ uint8_t *lanebloom_system_pages(size_t nbytes, size_t alignment)
   uint8_t *pages = begin + before;
   if (before > 0)
     munmap(begin, before);
-  if (after > 0)
-    munmap(pages + nbytes, after);
+  munmap(pages + nbytes, after); /* never 0 bytes */
   lanebloom_unix_prefer_huge_pages(pages, nbytes);
   return pages;
 }

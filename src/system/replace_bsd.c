@@ -36,12 +36,6 @@ int lanebloom_unix_open_folder(const char *path)
   return fd < 0 && errno == EACCES ? open(path, O_SEARCH | O_DIRECTORY | O_CLOEXEC) : fd;
 }
 
-bool lanebloom_unix_random(uint64_t *number)
-{
-  arc4random_buf(number, sizeof *number);
-  return true;
-}
-
 int lanebloom_unix_create(struct replacement *file, mode_t mode)
 {
   return openat(file->folder, file->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -63,19 +57,19 @@ static bool has_no_acl(int error)
   return error == ENOENT || error == EOPNOTSUPP || error == ENOTSUP || error == EINVAL;
 }
 
-/* Gives the new file the old file's ACL of one type. */
+/* Gives the new file the old file's ACL of one type. An ACL that says no more than the mode can be
+ * given to any file, because the mode is set afterwards. */
 static bool keep_acl(int fd, const char *old_path, bool same_group, acl_type_t type)
 {
   acl_t acl = acl_get_file(old_path, type);
-  const bool had_one = acl, had_none = !acl && has_no_acl(errno);
-  if (!same_group || !acl) {
-    acl_free(acl);
+  const bool had_none = !acl && has_no_acl(errno);
+  if (had_none)
     acl = acl_init(1); /* has no entries */
-  }
-  const bool set = acl && acl_set_fd_np(fd, acl, type) == 0;
-  const bool has_none = !set && has_no_acl(errno);
+  const bool fits = acl && (had_none || same_group || !lanebloom_bsd_acl_says_more(acl));
+  const bool set = fits && acl_set_fd_np(fd, acl, type) == 0;
+  const bool has_none = !set && had_none && has_no_acl(errno);
   acl_free(acl);
-  return had_one ? same_group && set : had_none && (set || has_none);
+  return set || has_none;
 }
 
 bool lanebloom_unix_keep_acl(int fd, const char *old_path, bool same_group)

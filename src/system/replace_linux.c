@@ -5,7 +5,6 @@
 #include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/xattr.h>
@@ -50,11 +49,6 @@ int lanebloom_unix_open_folder(const char *path)
 {
   int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   return fd < 0 && errno == EACCES ? open(path, O_PATH | O_DIRECTORY | O_CLOEXEC) : fd;
-}
-
-bool lanebloom_unix_random(uint64_t *number)
-{
-  return getrandom(number, sizeof *number, 0) == sizeof *number;
 }
 
 /* If the file system supports files without a name, the new file has no name at first, so that

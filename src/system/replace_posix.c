@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -167,7 +168,7 @@ bool lanebloom_replace_check(const char *path)
 static bool choose_temporary_name(struct replacement *file)
 {
   uint64_t random;
-  if (!lanebloom_unix_random(&random))
+  if (getentropy(&random, sizeof random) != 0)
     return false;
   snprintf(file->temporary, sizeof file->temporary, ".lanebloom-%016" PRIx64, random);
   return true;

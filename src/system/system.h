@@ -24,7 +24,9 @@ const char *lanebloom_system_error(int error, char *text, size_t size);
 const char *lanebloom_system_environment(const char *name);
 
 /* Returns the bits that the system gives to describe the CPU: AT_HWCAP on Linux if `word` is 1,
- * AT_HWCAP2 if it is 2. Returns 0 if the system gives none. */
+ * AT_HWCAP2 if it is 2. Returns 0 if the system gives none. SYSTEM_ARM64_CRC32 is a bit of the
+ * first word. */
+enum { SYSTEM_ARM64_CRC32 = 1 << 7 }; /* HWCAP_CRC32 */
 unsigned long lanebloom_system_cpu_bits(int word);
 
 /* Returns the seconds since some time in the past. Nobody can set this clock. */

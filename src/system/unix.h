@@ -30,9 +30,6 @@ bool lanebloom_unix_only_grows(const char *folder);
  * may not permit flushing it. */
 int lanebloom_unix_open_folder(const char *path);
 
-/* Stores a random number that other processes cannot guess. */
-bool lanebloom_unix_random(uint64_t *number);
-
 /* Opens a new file in file->folder, with the name file->temporary or without a name. */
 int lanebloom_unix_create(struct replacement *file, mode_t mode);
 

@@ -6,8 +6,7 @@
 
 static bool has_instructions(void)
 {
-  enum { HWCAP_CRC32 = 1 << 7 }; /* of Linux, asm/hwcap.h */
-  return (lanebloom_system_cpu_bits(1) & HWCAP_CRC32) != 0;
+  return (lanebloom_system_cpu_bits(1) & SYSTEM_ARM64_CRC32) != 0;
 }
 
 /* Compilers differ in the option that lets a file use these instructions; their assemblers do not. */

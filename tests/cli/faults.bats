@@ -214,7 +214,7 @@ each_verb() {
     each_verb $function fail
   done
   nfaults=0
-  each getrandom fail build --force -o target keys # json-c also calls getrandom
+  each getentropy fail build --force -o target keys
   [[ $nfaults -eq 1 ]]
   export LANEBLOOM_FAULT_NAMED=1
   for function in openat write fsync renameat fchmod close; do

@@ -19,7 +19,7 @@ const char *const function_names[NFUNCTIONS] = {[ALLOCATE] = "allocation",
                                                 [DUPLICATE] = "fcntl",
                                                 [CHMOD] = "fchmod",
                                                 [ACL] = "getxattr or fremovexattr",
-                                                [RANDOM] = "getrandom",
+                                                [RANDOM] = "getentropy",
                                                 [CLOSE] = "close"};
 
 static const char *const way_names[NWAYS] = {[FAIL] = "fails",

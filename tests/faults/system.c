@@ -173,7 +173,7 @@ int __real_renameat(int folder, const char *path, int new_folder, const char *ne
 int __real_fchmod(int fd, mode_t mode);
 ssize_t __real_getxattr(const char *path, const char *name, void *value, size_t size);
 int __real_fremovexattr(int fd, const char *name);
-ssize_t __real_getrandom(void *bytes, size_t nbytes, unsigned flags);
+int __real_getentropy(void *bytes, size_t nbytes);
 int __real_close(int fd);
 int __wrap_open64(const char *path, int flags, ...);
 int __wrap_openat64(int folder, const char *path, int flags, ...);
@@ -189,7 +189,7 @@ int __wrap_renameat(int folder, const char *path, int new_folder, const char *ne
 int __wrap_fchmod(int fd, mode_t mode);
 ssize_t __wrap_getxattr(const char *path, const char *name, void *value, size_t size);
 int __wrap_fremovexattr(int fd, const char *name);
-ssize_t __wrap_getrandom(void *bytes, size_t nbytes, unsigned flags);
+int __wrap_getentropy(void *bytes, size_t nbytes);
 int __wrap_close(int fd);
 
 static bool takes_mode(int flags)
@@ -311,9 +311,9 @@ int __wrap_fremovexattr(int fd, const char *name)
   return fails(ACL) ? -1 : __real_fremovexattr(fd, name);
 }
 
-ssize_t __wrap_getrandom(void *bytes, size_t nbytes, unsigned flags)
+int __wrap_getentropy(void *bytes, size_t nbytes)
 {
-  return fails(RANDOM) ? -1 : __real_getrandom(bytes, nbytes, flags);
+  return fails(RANDOM) ? -1 : __real_getentropy(bytes, nbytes);
 }
 
 /* As on Linux, close() closes the descriptor even if it reports an error. */

@@ -54,7 +54,7 @@ unmarked() { # ARCHIVE...
   find "$BUILD_DIR" -name 'liblanebloom*.a' -exec readelf -sW {} + |
     awk '$7 == "UND" { print $8 }' >calls
   grep -qx read calls
-  run grep -E '^__((p?(read|write)(64)?|getrandom)_chk|open(at)?(64)?_2)$' calls
+  run grep -E '^__((p?(read|write)(64)?|getentropy)_chk|open(at)?(64)?_2)$' calls
   echo "$output"
   [ "$status" = 1 ]
 }

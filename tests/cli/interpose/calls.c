@@ -312,11 +312,9 @@ int fchmod(int fd, mode_t mode)
   return fails("fchmod", EIO) ? -1 : REAL(int, "fchmod", int, mode_t)(fd, mode);
 }
 
-ssize_t getrandom(void *bytes, size_t nbytes, unsigned flags)
+int getentropy(void *bytes, size_t nbytes)
 {
-  return fails("getrandom", EIO)
-             ? -1
-             : REAL(ssize_t, "getrandom", void *, size_t, unsigned)(bytes, nbytes, flags);
+  return fails("getentropy", EIO) ? -1 : REAL(int, "getentropy", void *, size_t)(bytes, nbytes);
 }
 
 /* The descriptor is closed even if an error is returned. */
