@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""pack_wheel.py WHEEL_FOLDER PLATFORM_TAG MODULE LICENSE... packs a wheel of the extension module and of
-the package's Python files, and prints its path. The same files give the same bytes: the times of
-all files are SOURCE_DATE_EPOCH. A licence is NAME=FILE."""
+"""pack_wheel.py WHEEL_FOLDER PLATFORM_TAG MODULE LICENSE... packs a wheel of the extension module
+and of the package's Python files, and prints its path. The same files give the same bytes: the
+times of all files are SOURCE_DATE_EPOCH. A licence is NAME=FILE."""
 
 import base64
 import hashlib
