@@ -64,7 +64,7 @@ FACTS = {
     ],
     "stack of a call, in KiB": [
         r"at most (\d+) KiB of stack per call",
-        r"MAX_NBYTES = (\d+) << 10, /\* as lanebloom\.h states",
+        r"MAX_STACK_NBYTES = (\d+) << 10",
     ],
     "limit of decompressed bytes, in file sizes": [
         r"decompress more than (\d+) times this size",
@@ -86,7 +86,7 @@ SOURCES = [
     "src/tables/open_tables.c",
     "src/lanes/partitions.h",
     "src/layouts/spark.h",
-    "tests/engine/stack.c",
+    "tests/support/painted_stack.h",
     "bindings/python/pyproject.toml",
     "bindings/python/tests/test_package.py",
 ]
