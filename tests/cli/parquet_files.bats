@@ -144,7 +144,7 @@ skips() {
   damage() { xz -c "$VECTORS/arrow_rs.parquet" >"$1"; }
   spoil b.parquet.xz 'expected "PAR1" in the last 4 bytes'
   damage() { ln -s "${1##*/}" "$1"; }
-  spoil loop 'Too many levels of symbolic links'
+  spoil loop 'ymbolic link' # the words differ between systems
   { printf '\0\0\0\0'; tail -c +5 "$VECTORS/arrow_rs.parquet"; } >events/loop2
   rm events/loop
   # Readers check only the magic number at the end.
