@@ -42,7 +42,7 @@ without_privilege() {
   ln -s keys/below below-file
   fails_with "to-folder: Is a directory" lanebloom build -o to-folder keys
   fails_with "to-missing: No such file or directory" lanebloom build -o to-missing keys
-  fails_with "loop: Too many levels of symbolic links" lanebloom build -o loop keys
+  fails_with "ymbolic link" lanebloom build -o loop keys
   fails_with "below-file: Not a directory" lanebloom build -o below-file keys
   [[ $(ls -A . folder) == \
     $'.:\nbelow-file\nfilter\nfolder\nkeys\nloop\nto-folder\nto-missing\n\nfolder:' ]]
