@@ -162,7 +162,8 @@ static void check_options(const struct argp *argp, unsigned flags, int argc, cha
     optarg = NULL;
     key = getopt_long(argc, words, letters, known.names, NULL);
     const char *word = words[optind - 1];
-    const bool is_unknown = key == '?' && optopt <= UCHAR_MAX && !strchr(letters, optopt);
+    /* optopt is a byte or, with musl, a character of Unicode. */
+    const bool is_unknown = key == '?' && optopt != INT_MAX && !strchr(letters, optopt);
     /* A long option with one dash looks like an unknown letter, or like a letter whose argument
      * follows in the same word. */
     if (is_unknown || (optarg && optarg != word))
