@@ -113,6 +113,14 @@ static struct key_set new_keys(size_t capacity)
   return keys;
 }
 
+static void free_keys(struct key_set *keys)
+{
+  free(keys->fixed);
+  free(keys->text);
+  free(keys->offsets);
+  free(keys->slices);
+}
+
 enum { NLAYOUTS = 6 };
 static lanebloom_keys in_layout(const struct key_set *keys, size_t layout, size_t n)
 {
@@ -253,6 +261,8 @@ int main(int argc, char **argv)
     if (argc > 1)
       check_files(format, argv[1], &members, &queries);
   }
+  free_keys(&members);
+  free_keys(&queries);
   printf("# kernels:");
   for (size_t k = 0; k < nkernels; k++)
     printf(" %s", lanebloom_kernel_at(k));
