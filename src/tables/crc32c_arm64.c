@@ -9,7 +9,8 @@ static bool has_instructions(void)
   return (lanebloom_system_cpu_bits(1) & SYSTEM_ARM64_CRC32) != 0;
 }
 
-/* Compilers differ in the option that lets a file use these instructions; their assemblers do not. */
+/* Compilers differ in the option that lets a file use these instructions; their assemblers do
+ * not. */
 static inline uint32_t add_word(uint32_t crc, uint64_t word)
 {
   __asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %x1" : "+r"(crc) : "r"(word));

@@ -171,7 +171,7 @@ check_commands() { # FILE MIN
 @test "a number that documents give differently is found" {
   cd "$BATS_TEST_TMPDIR"
   cp -r "$SOURCE_DIR"/{*.md,bench,bindings,docs,include,src} .
-  install -D -t tests/engine "$SOURCE_DIR/tests/engine/stack.c"
+  install -D -t tests/support "$SOURCE_DIR/tests/support/painted_stack.h"
   # Two clauses have nearly the same words; other clauses have the same number, or are no prose.
   printf '\nA sorted table of names takes 12 bytes per name.\n' >>README.md
   printf '\nA sorted table of all names takes 16 bytes per name.\n' >>docs/python.md

@@ -43,10 +43,3 @@ int open64(const char *path, int flags, ...)
     look(real, path);
   return real(path, flags, mode);
 }
-
-/* With its protections, a compiler may call this function instead. */
-int __open64_2(const char *path, int flags);
-int __open64_2(const char *path, int flags)
-{
-  return open64(path, flags);
-}
