@@ -90,11 +90,14 @@ FILE *open_stream(const char *path)
 }
 
 /* The streams that write into strings: files that Windows keeps in memory and deletes. */
-static struct string_stream {
-  FILE *stream; /* NULL: free */
+struct string_stream {
+  FILE *stream;
   char **string;
   size_t *nbytes;
-} strings[8];
+  struct string_stream *next;
+};
+static struct string_stream *string_streams;
+static SRWLOCK string_lock = SRWLOCK_INIT;
 
 static FILE *open_temporary(void)
 {
@@ -113,36 +116,49 @@ static FILE *open_temporary(void)
 
 FILE *open_string_stream(char **string, size_t *nbytes)
 {
-  struct string_stream *unused = strings;
-  while (unused->stream)
-    if (++unused == strings + sizeof strings / sizeof *strings) {
-      errno = EMFILE;
-      return NULL;
-    }
+  struct string_stream *opened = malloc(sizeof *opened);
+  FILE *stream = opened ? open_temporary() : NULL;
+  if (!stream) {
+    free(opened);
+    return NULL;
+  }
   *string = NULL;
-  *unused = (struct string_stream){open_temporary(), string, nbytes};
-  return unused->stream;
+  AcquireSRWLockExclusive(&string_lock);
+  *opened = (struct string_stream){stream, string, nbytes, string_streams};
+  string_streams = opened;
+  ReleaseSRWLockExclusive(&string_lock);
+  return stream;
+}
+
+static struct string_stream *take_string_stream(const FILE *stream)
+{
+  AcquireSRWLockExclusive(&string_lock);
+  struct string_stream **link = &string_streams;
+  while ((*link)->stream != stream)
+    link = &(*link)->next;
+  struct string_stream *taken = *link;
+  *link = taken->next;
+  ReleaseSRWLockExclusive(&string_lock);
+  return taken;
 }
 
 bool close_string_stream(FILE *stream)
 {
-  struct string_stream *used = strings;
-  while (used->stream != stream)
-    used++;
-  const long size = ftell(stream);
+  struct string_stream *closed = take_string_stream(stream);
+  const int64_t size = _ftelli64(stream);
   char *string = size >= 0 ? malloc((size_t)size + 1) : NULL;
   rewind(stream);
   const bool is_read = string && fread(string, 1, (size_t)size, stream) == (size_t)size;
   fclose(stream);
-  used->stream = NULL;
-  if (!is_read) {
+  if (is_read) {
+    string[size] = 0;
+    *closed->string = string;
+    *closed->nbytes = (size_t)size;
+  } else {
     free(string);
-    return false;
   }
-  string[size] = 0;
-  *used->string = string;
-  *used->nbytes = (size_t)size;
-  return true;
+  free(closed);
+  return is_read;
 }
 
 /* Windows has no streams that are buffered by lines. This one is flushed after each message. */
@@ -176,10 +192,23 @@ void discard_stream(FILE *stream)
 
 /* ---- Maps ---- */
 
-/* Windows does not let anybody shorten a file that is mapped. */
+static void (*report_page)(const void *address);
+
+/* The second parameter of this exception is the address. */
+static LONG CALLBACK on_lost_page(EXCEPTION_POINTERS *exception)
+{
+  const EXCEPTION_RECORD *record = exception->ExceptionRecord;
+  if (record->ExceptionCode == EXCEPTION_IN_PAGE_ERROR && record->NumberParameters >= 2)
+    report_page((const void *)record->ExceptionInformation[1]);
+  return EXCEPTION_CONTINUE_SEARCH;
+}
+
+/* Windows lets nobody shorten a mapped file of a local disk, but a disk may fail, and the machine
+ * that has the file may be lost. */
 void watch_maps(void (*report)(const void *address))
 {
-  (void)report;
+  report_page = report;
+  AddVectoredExceptionHandler(1, on_lost_page);
 }
 
 /* ---- The process ---- */
@@ -189,8 +218,10 @@ static void occupy_standard_descriptors(void)
   for (int fd = STANDARD_INPUT; fd <= STANDARD_ERROR; fd++)
     if (GetFileType(lanebloom_win32_handle(fd)) == FILE_TYPE_UNKNOWN) {
       const int unused = lanebloom_win32_open(L"NUL", FILE_READ_ATTRIBUTES, OPEN_EXISTING, 0);
-      if (unused >= 0 && unused != fd)
+      if (unused >= 0 && unused != fd) {
         _dup2(unused, fd);
+        _close(unused);
+      }
     }
 }
 

@@ -57,8 +57,9 @@ int lanebloom_follow(const char *path, char target[FOLLOW_NBYTES])
   wchar_t *wide = lanebloom_win32_path(path);
   if (!wide)
     return FOLLOW_FAILED;
-  char *followed = is_link(wide) ? follow_link(wide) : NULL;
-  const bool has_failed = !followed && is_link(wide);
+  const bool follows = is_link(wide);
+  char *followed = follows ? follow_link(wide) : NULL;
+  const bool has_failed = follows && !followed;
   const char *found = followed ? followed : path;
   const bool is_short = strlen(found) < FOLLOW_NBYTES;
   if (is_short)
@@ -174,7 +175,8 @@ bool lanebloom_replace_write(struct replacement *file, const void *bytes, size_t
   return lanebloom_write_all(file->fd, bytes, nbytes);
 }
 
-/* Marks the file as one to delete when it is closed, or takes the mark away. */
+/* Marks the file as one to delete when it is closed, or takes the mark away. A marked file cannot
+ * be renamed, so a process that is ended after the mark was taken away may leave its new file. */
 static bool mark_to_delete(int fd, bool is_marked)
 {
   FILE_DISPOSITION_INFO disposition = {.DeleteFile = is_marked};
@@ -259,18 +261,27 @@ bool lanebloom_replace_begin(struct replacement *file, const char *path)
 
 /* Gives the new file the name of the target. ReplaceFileW() gives it what the target has besides
  * its content. It works in several steps, and may fail after it has renamed the target; then the
- * new file gets the name directly. */
+ * name is free, and the new file gets it directly. */
 static bool put_in_place(const struct replacement *file)
 {
   const struct replacement_paths *paths = file->paths;
-  if (!file->is_new && ReplaceFileW(paths->target, paths->temporary, NULL, 0, NULL, NULL))
+  if (file->is_new)
+    return MoveFileExW(paths->temporary, paths->target,
+                       MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ||
+           lanebloom_win32_fail();
+  if (ReplaceFileW(paths->target, paths->temporary, NULL, 0, NULL, NULL))
     return true;
   const DWORD code = GetLastError();
-  if (!file->is_new && code != ERROR_FILE_NOT_FOUND && code != ERROR_UNABLE_TO_MOVE_REPLACEMENT_2)
-    return lanebloom_win32_fail();
-  return MoveFileExW(paths->temporary, paths->target,
-                     MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) ||
-         lanebloom_win32_fail();
+  if (MoveFileExW(paths->temporary, paths->target, MOVEFILE_WRITE_THROUGH))
+    return true;
+  SetLastError(code);
+  return lanebloom_win32_fail();
+}
+
+/* Has the target lost its name, so that the new file is all that is left beside it? */
+static bool is_target_gone(const struct replacement *file)
+{
+  return !file->is_new && GetFileAttributesW(file->paths->target) == INVALID_FILE_ATTRIBUTES;
 }
 
 bool lanebloom_replace_end(struct replacement *file, bool written)
@@ -285,11 +296,13 @@ bool lanebloom_replace_end(struct replacement *file, bool written)
     done = false;
     error = errno;
   }
+  bool is_needed = false;
   if (beside && done && !put_in_place(file)) {
     done = false;
     error = errno;
+    is_needed = is_target_gone(file);
   }
-  if (beside && !done)
+  if (beside && !done && !is_needed)
     DeleteFileW(file->paths->temporary); /* may fail, because the file may be gone already */
   free_paths(file);
   errno = error;

@@ -30,6 +30,9 @@ bool lanebloom_win32_fail(void)
       {ERROR_ACCESS_DENIED, EACCES},
       {ERROR_SHARING_VIOLATION, EACCES},
       {ERROR_LOCK_VIOLATION, EACCES},
+      {ERROR_UNABLE_TO_REMOVE_REPLACED, EACCES},
+      {ERROR_UNABLE_TO_MOVE_REPLACEMENT, EACCES},
+      {ERROR_UNABLE_TO_MOVE_REPLACEMENT_2, EACCES},
       {ERROR_WRITE_PROTECT, EROFS},
       {ERROR_PRIVILEGE_NOT_HELD, EPERM},
       {ERROR_TOO_MANY_OPEN_FILES, EMFILE},
@@ -154,7 +157,7 @@ wchar_t *lanebloom_win32_wide(const char *text)
 
 char *lanebloom_win32_utf8(const wchar_t *text)
 {
-  const int n = WideCharToMultiByte(CP_UTF8, 0, text, -1, NULL, 0, NULL, NULL);
+  const int n = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, text, -1, NULL, 0, NULL, NULL);
   char *bytes = n > 0 ? malloc((size_t)n) : NULL;
   if (n <= 0)
     lanebloom_win32_fail();
@@ -178,12 +181,20 @@ static wchar_t *lengthen(const wchar_t *full, size_t n)
   return path;
 }
 
+/* Does the path name a descriptor, as bash makes of <(...)? Windows has no such paths, and under
+ * Wine they would name descriptors of another process. */
+static bool names_descriptor(const char *path)
+{
+  return strncmp(path, "/dev/fd/", strlen("/dev/fd/")) == 0 ||
+         strncmp(path, "/proc/self/fd/", strlen("/proc/self/fd/")) == 0;
+}
+
 /* GetFullPathNameW() turns slashes into backslashes, and NUL into \\.\NUL. Only a path that is too
  * long for it gets the prefix, because Windows takes no names of devices with it. */
 wchar_t *lanebloom_win32_path(const char *path)
 {
   enum { SHORT_NCHARS = MAX_PATH - 13 }; /* a folder needs room for a name of 8.3 characters */
-  if (!*path) {
+  if (!*path || names_descriptor(path)) {
     errno = ENOENT;
     return NULL;
   }
@@ -269,16 +280,38 @@ static int64_t seconds_since_1970(FILETIME time)
   return (int64_t)(units / 10000000) - INT64_C(11644473600);
 }
 
-/* Describes a file of no volume: under Wine, a standard stream that a program of Unix opened. */
+/* Stores the numbers that identify a file. FAT and some servers of files do not know the longer
+ * one, and some give 0 as the shorter one; then the path does. */
+static void identify(HANDLE handle, const BY_HANDLE_FILE_INFORMATION *found,
+                     struct system_info *info)
+{
+  FILE_ID_INFO id;
+  info->device = found->dwVolumeSerialNumber;
+  info->number = (uint64_t)found->nFileIndexHigh << 32 | found->nFileIndexLow;
+  if (GetFileInformationByHandleEx(handle, FileIdInfo, &id, sizeof id)) {
+    uint64_t parts[2];
+    memcpy(parts, &id.FileId, sizeof parts);
+    info->device = id.VolumeSerialNumber;
+    info->number = parts[0] ^ parts[1];
+  }
+  char *path = info->number == 0 ? lanebloom_win32_final_path(handle) : NULL;
+  for (const char *next = path; next && *next; next++)
+    info->number = info->number * 31 + (uint8_t)*next;
+  free(path);
+}
+
+/* Describes a file of no volume: under Wine, a standard stream that a program of Unix opened. It
+ * counts as a file of the current drive, so that an input that is also the output is found. */
 static bool describe_without_volume(HANDLE handle, struct system_info *info)
 {
   LARGE_INTEGER nbytes;
-  FILE_ID_INFO id = {0};
-  if (!GetFileSizeEx(handle, &nbytes) ||
-      !GetFileInformationByHandleEx(handle, FileIdInfo, &id, sizeof id))
+  DWORD serial = 0;
+  if (!GetFileSizeEx(handle, &nbytes))
     return lanebloom_win32_fail();
   *info = (struct system_info){.kind = SYSTEM_FILE, .nbytes = (uint64_t)nbytes.QuadPart};
-  memcpy(&info->number, &id.FileId, sizeof info->number);
+  identify(handle, &(BY_HANDLE_FILE_INFORMATION){0}, info);
+  if (GetVolumeInformationW(NULL, NULL, 0, &serial, NULL, NULL, NULL, 0))
+    info->device = serial;
   return true;
 }
 
@@ -305,9 +338,8 @@ static bool describe(HANDLE handle, struct system_info *info)
       .kind = found.dwFileAttributes & FILE_ATTRIBUTE_DIRECTORY ? SYSTEM_FOLDER : SYSTEM_FILE,
       .nbytes = (uint64_t)found.nFileSizeHigh << 32 | found.nFileSizeLow,
       .changed_seconds = seconds_since_1970(found.ftLastWriteTime),
-      .device = found.dwVolumeSerialNumber,
-      .number = (uint64_t)found.nFileIndexHigh << 32 | found.nFileIndexLow,
   };
+  identify(handle, &found, info);
   return true;
 }
 
@@ -373,18 +405,29 @@ static uint64_t position_of(HANDLE handle)
   return SetFilePointerEx(handle, at, &at, FILE_CURRENT) ? (uint64_t)at.QuadPart : 0;
 }
 
+/* Opens a file on disk once more. That fails if the program that opened it lets nobody else read
+ * it, and under Wine if a program of Unix did. */
+static HANDLE reopen(HANDLE handle)
+{
+  return ReOpenFile(handle, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE,
+                    0);
+}
+
 /* Reading at an offset moves the position of the file, so the duplicate of a file on disk has a
- * position of its own, which begins where the position of the file is. */
+ * position of its own, which begins where the position of the file is. Only the duplicate of a file
+ * that lanebloom_system_position() refuses shares the position. */
 int lanebloom_system_duplicate(int file)
 {
   const HANDLE handle = lanebloom_win32_handle(file);
-  const DWORD share = FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE;
-  const HANDLE again = GetFileType(handle) == FILE_TYPE_DISK
-                           ? ReOpenFile(handle, GENERIC_READ, share, 0)
-                           : INVALID_HANDLE_VALUE;
-  if (again == INVALID_HANDLE_VALUE)
+  uint64_t position;
+  if (!lanebloom_system_position(file, &position))
     return _dup(file);
-  const LARGE_INTEGER at = {.QuadPart = (LONGLONG)position_of(handle)};
+  const HANDLE again = reopen(handle);
+  if (again == INVALID_HANDLE_VALUE) {
+    lanebloom_win32_fail();
+    return -1;
+  }
+  const LARGE_INTEGER at = {.QuadPart = (LONGLONG)position};
   SetFilePointerEx(again, at, NULL, FILE_BEGIN);
   return descriptor_of(again, _O_RDONLY);
 }
@@ -397,12 +440,17 @@ void lanebloom_system_close(int file)
   errno = error;
 }
 
+/* Only a file that can be opened once more has a position on which its readers can rely. */
 bool lanebloom_system_position(int file, uint64_t *position)
 {
   const HANDLE handle = lanebloom_win32_handle(file);
-  const bool has_one = GetFileType(handle) == FILE_TYPE_DISK;
+  const HANDLE again =
+      GetFileType(handle) == FILE_TYPE_DISK ? reopen(handle) : INVALID_HANDLE_VALUE;
+  const bool has_one = again != INVALID_HANDLE_VALUE;
   *position = has_one ? position_of(handle) : 0;
-  if (!has_one)
+  if (has_one)
+    CloseHandle(again);
+  else
     errno = ESPIPE;
   return has_one;
 }
@@ -440,7 +488,8 @@ ssize_t lanebloom_system_read_at(int file, void *to, size_t nbytes, uint64_t off
   return n;
 }
 
-/* Windows does not let anybody shorten a file that is mapped. */
+/* Windows lets nobody shorten a mapped file of a local disk. If the file is on another machine that
+ * is lost, reading the map raises EXCEPTION_IN_PAGE_ERROR. */
 uint8_t *lanebloom_system_map(int file, size_t nbytes)
 {
   const HANDLE mapping =
@@ -465,6 +514,7 @@ struct system_folder {
   HANDLE search;
   WIN32_FIND_DATAW entry; /* the entry that comes next, if has_next */
   bool has_next;
+  int error; /* why the names after the entry could not be read, or 0 */
   char name[4 * MAX_PATH];
 };
 
@@ -483,6 +533,7 @@ struct system_folder *lanebloom_system_folder_open(const char *path)
   folder->search = FindFirstFileW(pattern, &folder->entry);
   free(pattern);
   folder->has_next = folder->search != INVALID_HANDLE_VALUE;
+  folder->error = 0;
   if (!folder->has_next && GetLastError() != ERROR_FILE_NOT_FOUND) {
     lanebloom_win32_fail();
     free(folder);
@@ -493,16 +544,20 @@ struct system_folder *lanebloom_system_folder_open(const char *path)
 
 const char *lanebloom_system_folder_next(struct system_folder *folder)
 {
-  errno = 0;
+  errno = folder->error;
   if (!folder->has_next)
     return NULL;
-  const bool is_text = WideCharToMultiByte(CP_UTF8, 0, folder->entry.cFileName, -1, folder->name,
-                                           sizeof folder->name, NULL, NULL) > 0;
+  const bool is_text = WideCharToMultiByte(CP_UTF8, WC_ERR_INVALID_CHARS, folder->entry.cFileName,
+                                           -1, folder->name, sizeof folder->name, NULL, NULL) > 0;
   if (!is_text) {
     lanebloom_win32_fail();
     return NULL;
   }
   folder->has_next = FindNextFileW(folder->search, &folder->entry);
+  if (!folder->has_next && GetLastError() != ERROR_NO_MORE_FILES) {
+    lanebloom_win32_fail();
+    folder->error = errno;
+  }
   return folder->name;
 }
 
@@ -549,9 +604,9 @@ static bool matches(const char *pattern, size_t n, const char *name)
     } else if (pattern < end && small(*pattern) == small(*name)) {
       pattern++;
       name++;
-    } else if (star) { /* the last star takes one byte more */
+    } else if (star) { /* the last star takes one character more */
       pattern = star;
-      name = ++after_star;
+      name = after_star = next_character(after_star);
     } else {
       return false;
     }

@@ -77,3 +77,33 @@ setup() {
     [ "$(printf "more $i %s\n" {1..100} | "$LANEBLOOM" screen --count filter)" = 100 ]
   done
 }
+
+@test "an input that is also the output is refused" {
+  cp keys before
+  run bash -c '"$LANEBLOOM" hash keys >>keys'
+  [ "$status" -eq 2 ]
+  [[ $output == *"keys: input file is also the output"* ]]
+  run bash -c '"$LANEBLOOM" hash <keys >>keys'
+  [ "$status" -eq 2 ]
+  "$LANEBLOOM" build -o filter before
+  run bash -c '"$LANEBLOOM" screen filter keys >>keys'
+  [ "$status" -eq 2 ]
+  cmp keys before
+}
+
+@test "descriptors of bash are no files" {
+  "$LANEBLOOM" build -o filter keys
+  run "$LANEBLOOM" screen filter <(echo key 1)
+  [ "$status" -eq 2 ]
+  [[ $output == *"/dev/fd/"*": No such file or directory"* ]]
+  run "$LANEBLOOM" info <(cat filter)
+  [ "$status" -eq 2 ]
+}
+
+@test "filters and compressed keys are read from standard input" {
+  "$LANEBLOOM" build -o filter keys
+  gzip -c keys >keys.gz
+  [ "$("$LANEBLOOM" screen --count filter <keys.gz)" = 1000 ]
+  [ "$("$LANEBLOOM" screen --count filter - < <(cat keys.gz))" = 1000 ]
+  [ "$("$LANEBLOOM" info - <filter | sed -n 's/^keys: //p')" = 1000 ]
+}

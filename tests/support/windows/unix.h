@@ -3,6 +3,7 @@
 #ifndef LANEBLOOM_TEST_UNIX_H
 #define LANEBLOOM_TEST_UNIX_H
 
+#define _CRT_RAND_S /* cli/system/windows.c needs it before <stdlib.h> */
 #include <errno.h>
 #include <signal.h>
 #include <stddef.h>
