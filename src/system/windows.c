@@ -300,18 +300,30 @@ static void identify(HANDLE handle, const BY_HANDLE_FILE_INFORMATION *found,
   free(path);
 }
 
+/* Returns the number of the volume of the current folder, or 0. */
+static uint64_t current_device(void)
+{
+  FILE_ID_INFO id = {0};
+  const HANDLE folder = CreateFileW(L".", FILE_READ_ATTRIBUTES,
+                                    FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                                    OPEN_EXISTING, FILE_FLAG_BACKUP_SEMANTICS, NULL);
+  if (folder == INVALID_HANDLE_VALUE)
+    return 0;
+  GetFileInformationByHandleEx(folder, FileIdInfo, &id, sizeof id);
+  CloseHandle(folder);
+  return id.VolumeSerialNumber;
+}
+
 /* Describes a file of no volume: under Wine, a standard stream that a program of Unix opened. It
  * counts as a file of the current drive, so that an input that is also the output is found. */
 static bool describe_without_volume(HANDLE handle, struct system_info *info)
 {
   LARGE_INTEGER nbytes;
-  DWORD serial = 0;
   if (!GetFileSizeEx(handle, &nbytes))
     return lanebloom_win32_fail();
   *info = (struct system_info){.kind = SYSTEM_FILE, .nbytes = (uint64_t)nbytes.QuadPart};
   identify(handle, &(BY_HANDLE_FILE_INFORMATION){0}, info);
-  if (GetVolumeInformationW(NULL, NULL, 0, &serial, NULL, NULL, NULL, 0))
-    info->device = serial;
+  info->device = current_device();
   return true;
 }
 
