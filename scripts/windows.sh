@@ -27,6 +27,7 @@ for tool in $target-gcc-posix wine cmake ninja bats jq gnulib-tool; do
   command -v "$tool" >/dev/null ||
     skip "$tool is missing (Debian: mingw-w64, wine64, bats, jq, gnulib)"
 done
+[ -f /usr/include/xxhash.h ] || skip "xxhash.h is missing (Debian: libxxhash-dev)"
 export WINEDEBUG=-all WINEPREFIX="$PWD/build/wine"
 
 result=0

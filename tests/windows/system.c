@@ -211,6 +211,22 @@ Test(windows, a_file_that_others_cannot_read_is_read_in_order)
   _close(file);
 }
 
+Test(windows, a_mapped_file_is_not_shortened)
+{
+  begin();
+  write_file("a", "0123456789");
+  const int file = lanebloom_system_open("a", true);
+  uint8_t *bytes = lanebloom_system_map(file, 10);
+  cr_assert(bytes && memcmp(bytes, "0123456789", 10) == 0);
+  lanebloom_system_close(file);
+  const int writer = open_shared(L"a", GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE);
+  cr_assert(!SetEndOfFile(lanebloom_win32_handle(writer)));
+  lanebloom_win32_fail();
+  cr_assert(errno == EBUSY, "errno is %d", errno);
+  _close(writer);
+  lanebloom_system_unmap(bytes, 10);
+}
+
 Test(windows, files_differ)
 {
   struct system_info a, b, again;
@@ -243,6 +259,17 @@ Test(windows, a_file_that_is_open_elsewhere_stays)
   cr_assert_str_eq(content("a"), "old");
   cr_assert(count_matches(".lanebloom-*") ==
             0); /* Wine's ReplaceFileW() leaves a file of its own */
+}
+
+Test(windows, a_file_that_is_read_only_stays)
+{
+  begin();
+  write_file("a", "old");
+  cr_assert(SetFileAttributesW(L"a", FILE_ATTRIBUTE_READONLY));
+  cr_assert(!lanebloom_replace_check("a") && errno == EACCES, "errno is %d", errno);
+  cr_assert(!replace() && errno == EACCES, "errno is %d", errno);
+  cr_assert_str_eq(content("a"), "old");
+  cr_assert(clear() == 1);
 }
 
 Test(windows, a_replacement_that_fails_leaves_the_old_file)

@@ -32,6 +32,13 @@ setup() {
   [ "$(od -An -c output | tr -d ' \n')" = 'key1\r\nkey3032\n' ]
 }
 
+@test "lines that end in CR LF need --crlf" {
+  "$LANEBLOOM" build -o filter keys
+  sed 's/$/\r/' keys >lines
+  [ "$("$LANEBLOOM" screen --count --crlf filter lines)" = 1000 ]
+  [ "$("$LANEBLOOM" screen --count filter lines 2>/dev/null)" -lt 1000 ]
+}
+
 @test "filters of Windows and of this machine are the same bytes" {
   "$LANEBLOOM" build -o filter keys
   "$LANEBLOOM" build -o - keys >piped
