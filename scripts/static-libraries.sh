@@ -99,7 +99,7 @@ license() { # NAME FILE
       unpack zlib libzstd lz4 snappy bzip2
       cp -r cmake/codecs "$build/codecs"
       install_by_cmake "$build/codecs" "$@" -DSOURCES="$build"
-      cp /usr/include/xxhash.h "$installed/include/"
+      cp --remove-destination /usr/include/xxhash.h "$installed/include/" # cmake/zig.cmake links it
       license zlib zlib/LICENSE
       license zstd libzstd/LICENSE
       license lz4 lz4/lib/LICENSE

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""check_wheel.py ZIG_FOLDER WHEEL... reads the extension modules of wheels, for any system, and
+checks what they import: only libraries that every system of the wheel's platform has, only
+functions of these libraries (on Windows, the functions are not checked), and only names of Python's
+limited API of 3.11. They must export nothing but PyInit__lanebloom, except on macOS, where a module
+never gets functions of another one. The script needs lief and abi3info of PyPI, and for musl
+Debian's package musl. ZIG_FOLDER is the folder of zig's lib/."""
+
+import pathlib
+import re
+import sys
+import zipfile
+
+import abi3info
+import lief
+
+LIBRARIES = {
+    "manylinux_2_28": r"lib(c\.so\.6|m\.so\.6|pthread\.so\.0|dl\.so\.2)|ld-linux-.*",
+    "musllinux_1_2": r"libc\.so",
+    "macosx_13_0": r"/usr/lib/libSystem\.B\.dylib",
+    "win_amd64": r"(?i:python3|kernel32|advapi32|ntdll|bcrypt|api-ms-win-crt-.*)\.dll",
+}
+MUSL = "/usr/lib/x86_64-linux-musl/libc.so"  # all names that are used are the same on AArch64
+NEWER_MUSL = {"reallocarray", "gettid", "_Fork", "qsort_r"}  # 1.2.2 and 1.2.3
+
+names = [*abi3info.FUNCTIONS.items(), *abi3info.DATAS.items()]
+python = {name.name for name, about in names if (about.added.major, about.added.minor) <= (3, 11)}
+
+
+def read(module):
+    """Returns the names of libraries, the imports as pairs of a name and its version, exports."""
+    if isinstance(module, lief.PE.Binary):
+        libraries = [library.name for library in module.imports]
+        imports = [(entry.name, "") for library in module.imports for entry in library.entries]
+        return libraries, imports, [entry.name for entry in module.get_export().entries]
+    if isinstance(module, lief.MachO.Binary):
+        imports = [(symbol.name.removeprefix("_"), "") for symbol in module.imported_symbols]
+        exports = [symbol.name.removeprefix("_") for symbol in module.exported_symbols]
+        return [library.name for library in module.libraries], imports, exports
+    imports = []
+    for symbol in module.dynamic_symbols:
+        if symbol.name and symbol.shndx == 0 and symbol.binding != lief.ELF.Symbol.BINDING.WEAK:
+            version = symbol.symbol_version and symbol.symbol_version.symbol_version_auxiliary
+            imports.append((symbol.name, version.name if version else ""))
+    return module.libraries, imports, [symbol.name for symbol in module.exported_symbols]
+
+
+def check(path, zig):
+    platform = path.stem.split("-")[-1]
+    system = next(name for name in LIBRARIES if platform.startswith(name))
+    with zipfile.ZipFile(path) as archive:
+        modules = [name for name in archive.namelist() if re.search(r"\.(so|pyd)$", name)]
+        libraries, imports, exports = read(lief.parse(list(archive.read(modules[0]))))
+    faults = [f"{name} in it" for name in modules[1:]]
+    faults += [name for name in libraries if not re.fullmatch(LIBRARIES[system], name)]
+    known = None
+    if system == "musllinux_1_2":
+        known = {symbol.name for symbol in lief.parse(MUSL).exported_symbols} - NEWER_MUSL
+    elif system == "macosx_13_0":
+        stub = (zig / "lib/libc/darwin/libSystem.tbd").read_text()
+        known = set(re.findall(r"\b_([\w$]+)", stub)) | {"dyld_stub_binder"}
+    from_python = [name for name, _ in imports if re.match("_?Py", name)]
+    faults += [name for name in from_python if name not in python]
+    for name, version in imports:
+        if name in from_python:
+            continue
+        if system == "manylinux_2_28":
+            glibc = re.fullmatch(r"GLIBC_2\.(\d+)[.\d]*", version)
+            good = glibc and int(glibc[1]) <= 28
+        else:
+            good = known is None or name in known
+        if not good:
+            faults.append(f"{name} {version}")
+    if system != "macosx_13_0" and exports != ["PyInit__lanebloom"]:
+        faults.append(f"{len(exports)} exports, expected PyInit__lanebloom alone")
+    others = len(imports) - len(from_python)
+    if min(len(from_python), others) < 20 or "PyInit__lanebloom" not in exports:
+        faults.append("too few names")
+    for fault in faults:
+        print(f"{path.name}: found {fault}", file=sys.stderr)
+    print(
+        f"{path.name}: {path.stat().st_size} bytes; imports {len(from_python)} names of Python and"
+        f" {others} of {', '.join(sorted(libraries))}"
+    )
+    return not faults
+
+
+if not all([check(pathlib.Path(path), pathlib.Path(sys.argv[1])) for path in sys.argv[2:]]):
+    sys.exit(1)
