@@ -2,7 +2,7 @@
 # wheels.sh [--twice] [PLATFORM...] builds wheels of the Python package by zig, with the codecs
 # inside, and prints their paths. Without a platform, it builds for the first of these platforms:
 #   manylinux_2_28_x86_64, manylinux_2_28_aarch64   Linux with glibc 2.28 or later
-#   musllinux_1_2_x86_64, musllinux_1_2_aarch64     Linux with musl
+#   musllinux_1_2_x86_64, musllinux_1_2_aarch64     Linux with musl 1.2.3 or later
 # docs/python.md says which of the wheels have been run; there are none for macOS and Windows yet.
 # The same commit gives the same bytes. With --twice, each wheel is built again, with the codecs, in
 # a copy of the tree that is in another folder, and the script fails if the two wheels differ.
