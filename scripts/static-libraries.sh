@@ -88,7 +88,10 @@ install_by_cmake() { # SOURCE OPTION...
 license() { # NAME FILE
   cp "$build/$2" "$installed/licenses/$1"
 }
-{
+# The shell ignores set -e on the left side of ||, so the exit status is tested afterwards.
+set +e
+(
+  set -e
   case $target in
     native | arm64)
       unpack benchmark json-c
@@ -119,4 +122,7 @@ license() { # NAME FILE
     license json-c json-c/COPYING
     touch "$installed/has-all" # last, because the first lines test for this file
   }
-} >"$build/log" 2>&1 || { tail -n 20 "$build/log" >&2; exit 1; }
+) >"$build/log" 2>&1
+status=$?
+set -e
+[ "$status" = 0 ] || { tail -n 20 "$build/log" >&2; exit 1; }
