@@ -30,7 +30,7 @@ case $target in
     ;;
   *-w64-mingw32)
     set -- -DCMAKE_SYSTEM_NAME=Windows -DCMAKE_SYSTEM_PROCESSOR=x86_64 \
-      -DCMAKE_C_COMPILER="$target-gcc" -DCMAKE_CXX_COMPILER="$target-g++"
+      -DCMAKE_C_COMPILER="$target-gcc-posix" -DCMAKE_CXX_COMPILER="$target-g++-posix"
     ;;
   *)
     set -- -DCMAKE_TOOLCHAIN_FILE="$root/cmake/zig.cmake" -DLANEBLOOM_ZIG_TARGET="$target"

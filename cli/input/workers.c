@@ -188,11 +188,11 @@ void job_run(struct job *job)
   give(&ring.workers[0].may_deliver);
   run(&ring.workers[0]);
 
-  for (size_t i = 0; i < ring.nworkers; i++) {
-    if (i > 0)
-      pthread_join(ring.workers[i].thread, NULL);
+  /* The last worker gives its tokens to the first one, so all must end before one is released. */
+  for (size_t i = 1; i < ring.nworkers; i++)
+    pthread_join(ring.workers[i].thread, NULL);
+  for (size_t i = 0; i < ring.nworkers; i++)
     release(&ring.workers[i]);
-  }
   free(ring.workers);
   progress_end(job->nrecords);
   inputs_end(job->inputs);

@@ -37,7 +37,7 @@ void will_read_in_order(int fd);
 FILE *open_stream(const char *path);
 
 /* Opens a stream that writes into a new string. When close_string_stream() has closed it, *string
- * and *nbytes are set; the caller frees the string. One thread at a time may call them. */
+ * and *nbytes are set; the caller frees the string. */
 FILE *open_string_stream(char **string, size_t *nbytes);
 bool close_string_stream(FILE *stream);
 
