@@ -36,6 +36,7 @@ all       s390x   5 . ^$
 all       python  10 - -
 all       duckdb  5 - -
 all       wasm    3 - -
+all       platforms 4 - -
 all       total   60 - -
 END
 }
