@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""check_wheel.py ZIG_FOLDER WHEEL... reads the extension modules of wheels, for any system, and
-checks what they import: only libraries that every system of the wheel's platform has, only
-functions of these libraries (on Windows, the functions are not checked), and only names of Python's
-limited API of 3.11. They must export nothing but PyInit__lanebloom, except on macOS, where a module
-never gets functions of another one. The script needs lief and abi3info of PyPI, and for musl
-Debian's package musl. ZIG_FOLDER is the folder of zig's lib/."""
+"""check_wheel.py WHEEL... reads the extension modules of wheels for Linux, of any CPU, and checks
+what they import: only libraries that every system of the wheel's platform has, only functions of
+these libraries, and only names of Python's limited API of 3.11. They must export nothing but
+PyInit__lanebloom. The script needs lief and abi3info of PyPI, and for musl Debian's package
+musl."""
 
 import pathlib
 import re
@@ -18,8 +17,6 @@ import lief
 LIBRARIES = {
     "manylinux_2_28": r"lib(c\.so\.6|m\.so\.6|pthread\.so\.0|dl\.so\.2)|ld-linux-.*",
     "musllinux_1_2": r"libc\.so",
-    "macosx_13_0": r"/usr/lib/libSystem\.B\.dylib",
-    "win_amd64": r"(?i:python3|kernel32|advapi32|ntdll|bcrypt|api-ms-win-crt-.*)\.dll",
 }
 MUSL = "/usr/lib/x86_64-linux-musl/libc.so"  # 1.2.3 in Debian 12; AArch64 has the same names
 
@@ -29,14 +26,6 @@ python = {name.name for name, about in names if (about.added.major, about.added.
 
 def read(module):
     """Returns the names of libraries, the imports as pairs of a name and its version, exports."""
-    if isinstance(module, lief.PE.Binary):
-        libraries = [library.name for library in module.imports]
-        imports = [(entry.name, "") for library in module.imports for entry in library.entries]
-        return libraries, imports, [entry.name for entry in module.get_export().entries]
-    if isinstance(module, lief.MachO.Binary):
-        imports = [(symbol.name.removeprefix("_"), "") for symbol in module.imported_symbols]
-        exports = [symbol.name.removeprefix("_") for symbol in module.exported_symbols]
-        return [library.name for library in module.libraries], imports, exports
     imports = []
     for symbol in module.dynamic_symbols:
         if symbol.name and symbol.shndx == 0 and symbol.binding != lief.ELF.Symbol.BINDING.WEAK:
@@ -45,11 +34,11 @@ def read(module):
     return module.libraries, imports, [symbol.name for symbol in module.exported_symbols]
 
 
-def check(path, zig):
+def check(path):
     platform = path.stem.split("-")[-1]
     system = next(name for name in LIBRARIES if platform.startswith(name))
     with zipfile.ZipFile(path) as archive:
-        modules = [name for name in archive.namelist() if re.search(r"\.(so|pyd)$", name)]
+        modules = [name for name in archive.namelist() if re.search(r"\.so$", name)]
         module = lief.parse(list(archive.read(modules[0])))
     libraries, imports, exports = read(module)
     faults = [f"{name} in it" for name in modules[1:]]
@@ -58,9 +47,6 @@ def check(path, zig):
     if system == "musllinux_1_2":
         musl = lief.parse(MUSL)  # lief frees a module before its symbols
         known = {symbol.name for symbol in musl.exported_symbols}
-    elif system == "macosx_13_0":
-        stub = (zig / "lib/libc/darwin/libSystem.tbd").read_text()
-        known = set(re.findall(r"\b_([\w$]+)", stub)) | {"dyld_stub_binder"}
     from_python = [name for name, _ in imports if re.match("_?Py", name)]
     faults += [name for name in from_python if name not in python]
     for name, version in imports:
@@ -70,13 +56,13 @@ def check(path, zig):
             glibc = re.fullmatch(r"GLIBC_2\.(\d+)[.\d]*", version)
             good = glibc and int(glibc[1]) <= 28
         else:
-            good = known is None or name in known
+            good = name in known
         if not good:
             faults.append(f"{name} {version}")
-    if system != "macosx_13_0" and exports != ["PyInit__lanebloom"]:
+    if exports != ["PyInit__lanebloom"]:
         faults.append(f"{len(exports)} exports, expected PyInit__lanebloom alone")
     others = len(imports) - len(from_python)
-    if min(len(from_python), others) < 20 or "PyInit__lanebloom" not in exports:
+    if min(len(from_python), others) < 20:
         faults.append("too few names")
     for fault in faults:
         print(f"{path.name}: found {fault}", file=sys.stderr)
@@ -87,5 +73,5 @@ def check(path, zig):
     return not faults
 
 
-if not all([check(pathlib.Path(path), pathlib.Path(sys.argv[1])) for path in sys.argv[2:]]):
+if not all([check(pathlib.Path(path)) for path in sys.argv[1:]]):
     sys.exit(1)
