@@ -95,8 +95,11 @@ set +e
   case $target in
     native | arm64)
       unpack benchmark json-c
-      install_by_cmake "$build/benchmark" "$@" -DBENCHMARK_ENABLE_TESTING=OFF \
-        -DBENCHMARK_ENABLE_WERROR=OFF -DBENCHMARK_USE_BUNDLED_GTEST=OFF
+      # Debian's patch leaves it to the caller to say which version this is.
+      version=$(dpkg-parsechangelog -l "$build/benchmark/debian/changelog" -S Version)
+      install_by_cmake "$build/benchmark" "$@" -DGIT_VERSION="${version%-*}" \
+        -DBENCHMARK_ENABLE_TESTING=OFF -DBENCHMARK_ENABLE_WERROR=OFF \
+        -DBENCHMARK_USE_BUNDLED_GTEST=OFF
       ;;
     *)
       unpack zlib libzstd lz4 snappy bzip2
