@@ -374,9 +374,16 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
  * For PARQUET the result is not the fewest bits: it gives the size that the writers of Parquet
  * files choose for this rate. These writers assume that all blocks fill equally. By the model, the
  * rate of this size may be higher than `rate`: up to 1.5 times as high for 1 %, 2.1 times for
- * 0.1 %, and 3.2 times for 0.01 %. lanebloom_plan_rate() computes the model's rate. */
+ * 0.1 %, and 3.2 times for 0.01 %. lanebloom_plan_rate() computes the model's rate. If a format's
+ * writer takes a rate, the result is the bits per key that the writer chooses. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
+
+/* Computes the size of the filter that lanebloom_builder_create_for_rate() makes for nkeys keys. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size_for_rate(lanebloom_format format,
+                                                                  double rate, uint64_t nkeys,
+                                                                  uint64_t *nbytes,
+                                                                  uint32_t *nprobes);
 
 /* -------------------------------------------------------------------------------------------------
  * Filters
@@ -697,6 +704,16 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
                                                               uint64_t expected_keys,
                                                               lanebloom_builder **builder);
 
+/* Makes an empty builder of filters with at most this false-positive rate, by the model. The bits
+ * per key are those that lanebloom_plan_bits() returns for the number of keys. But if the engine's
+ * writer takes a rate, the filter has the size and the header that the writer gives it for this rate
+ * and expected_keys. Errors: as for lanebloom_plan_bits(), MEMORY. If expected_keys is 0, the size
+ * is chosen when the builder is finished, which may then return LIMIT. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create_for_rate(lanebloom_format format,
+                                                                       double rate,
+                                                                       uint64_t expected_keys,
+                                                                       lanebloom_builder **builder);
+
 /* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
  * adding a large batch to a builder with expected_keys takes additional memory, if the system has
  * it. For a filter of LevelDB's formats of 14 MiB or more, the additional memory is up to half the
@@ -717,7 +734,7 @@ LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_buil
 /* Adds the keys of `from` to `into`. `from` does not change. Errors: ARGUMENT: both are one
  * builder. MISMATCH: the formats or the key forms differ, or only one of the two builders was
  * created with expected_keys 0. Two builders with expected_keys 0 are also MISMATCH if their bits
- * per key differ. Two other builders are also MISMATCH if the sizes of their filters or their
+ * per key or rates differ. Two other builders are also MISMATCH if the sizes of their filters or their
  * numbers of probes differ. The problem says in which property they differ. MEMORY, KERNEL.
  * Threads: any number of threads may merge from one builder at a time, if no thread changes it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,

@@ -7,14 +7,20 @@
 #include "merge.h"
 #include "repetitions.h"
 
+/* Says how the size of a filter is chosen. */
+struct size_rule {
+  double rate;         /* if 0, the bits per key decide; otherwise the rate does, and sets them */
+  double bits_per_key; /* to record: the requested value, limited to the highest with an effect */
+  uint64_t millibits;  /* the bits per key in effect, in thousandths */
+};
+
 /* A builder is sized if it was created with expected_keys, or by lanebloom_builder_part(). A sized
  * builder has the filter in `memory` from the start. A builder that is not sized stores `hashes`
  * until the filter is finished, because the number of keys is not known before. */
 struct lanebloom_builder {
   const struct format_table *format;
-  double bits_per_key; /* to record: the requested value, limited to the highest with an effect */
-  uint64_t millibits;  /* the bits per key in effect, in thousandths */
-  uint64_t nkeys;      /* added so far, or LANEBLOOM_UNKNOWN */
+  struct size_rule rule;
+  uint64_t nkeys; /* added so far, or LANEBLOOM_UNKNOWN */
   lanebloom_key_form key_form;
   bool sized;
 
@@ -123,22 +129,25 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
   lanebloom_memory_free(&scratch);
 }
 
-lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_key,
-                                          uint64_t expected_keys, lanebloom_builder **builder)
+static lanebloom_status plan_filter(const struct format_table *format, struct size_rule *rule,
+                                    uint64_t nkeys, struct filter_shape *shape)
 {
-  *builder = NULL;
-  const struct format_table *format;
-  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
-  if (status)
-    return status;
+  if (rule->rate == 0)
+    return format->plan(rule->millibits, nkeys, shape);
+  const lanebloom_status status =
+      lanebloom_format_plan_for_rate(format, rule->rate, nkeys, shape, &rule->millibits);
+  rule->bits_per_key = (double)rule->millibits / 1000;
+  return status;
+}
 
-  lanebloom_builder made = {.format = format, .sized = expected_keys > 0};
-  status = format->round_bits(bits_per_key, &made.millibits);
-  if (!status)
-    status = format->plan(made.millibits, expected_keys, &made.shape);
+/* Makes a builder that has these properties. expected_keys may be 0. */
+static lanebloom_status create(lanebloom_builder made, uint64_t expected_keys,
+                               lanebloom_builder **builder)
+{
+  made.sized = expected_keys > 0;
+  lanebloom_status status = plan_filter(made.format, &made.rule, expected_keys, &made.shape);
   if (status)
     return status;
-  made.bits_per_key = fmin(bits_per_key, (double)format->max_millibits / 1000);
   lanebloom_builder *created = malloc(sizeof *created);
   if (!created)
     return LANEBLOOM_ERR_MEMORY;
@@ -149,6 +158,35 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
   *created = made;
   *builder = created;
   return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_key,
+                                          uint64_t expected_keys, lanebloom_builder **builder)
+{
+  *builder = NULL;
+  const struct format_table *format;
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
+  if (status)
+    return status;
+  lanebloom_builder made = {.format = format};
+  made.rule.bits_per_key = fmin(bits_per_key, (double)format->max_millibits / 1000);
+  status = format->round_bits(bits_per_key, &made.rule.millibits);
+  return status ? status : create(made, expected_keys, builder);
+}
+
+lanebloom_status lanebloom_builder_create_for_rate(lanebloom_format id, double rate,
+                                                   uint64_t expected_keys,
+                                                   lanebloom_builder **builder)
+{
+  *builder = NULL;
+  const struct format_table *format;
+  const lanebloom_status status = lanebloom_format_find_to_build(id, &format);
+  if (status)
+    return status;
+  if (!(rate > 0 && rate < 1))
+    return LANEBLOOM_ERR_ARGUMENT;
+  return create((lanebloom_builder){.format = format, .rule = {.rate = rate}}, expected_keys,
+                builder);
 }
 
 void lanebloom_builder_free(lanebloom_builder *builder)
@@ -220,9 +258,14 @@ static lanebloom_status compare_builders(const lanebloom_builder *expected,
     return lanebloom_compare_shapes(
         &expected->shape, format_nbytes(expected->format, &expected->shape), &found->shape,
         format_nbytes(found->format, &found->shape), problem);
-  if (expected->millibits != found->millibits)
+  if (expected->rule.rate != found->rule.rate)
+    return problem_set(problem, LANEBLOOM_ERR_MISMATCH,
+                       "expected a false-positive rate of %.10g, found %.10g", expected->rule.rate,
+                       found->rule.rate);
+  if (expected->rule.millibits != found->rule.millibits)
     return problem_set(problem, LANEBLOOM_ERR_MISMATCH, "expected %.10g bits per key, found %.10g",
-                       (double)expected->millibits / 1000, (double)found->millibits / 1000);
+                       (double)expected->rule.millibits / 1000,
+                       (double)found->rule.millibits / 1000);
   return LANEBLOOM_OK;
 }
 
@@ -259,13 +302,16 @@ static uint64_t part_begin(uint64_t total, size_t i, size_t n)
 }
 
 /* Creates a filter of the size that the engine would choose for all stored hashes. Divides the
- * hashes into n parts, and adds only part i to the filter. */
+ * hashes into n parts, and adds only part i to the filter. *rule becomes the builder's rule with the
+ * bits per key in effect. */
 static lanebloom_status build_payload(const lanebloom_builder *builder,
                                       const struct kernel_table *kernels, size_t i, size_t n,
-                                      struct filter_shape *shape, struct memory *memory)
+                                      struct size_rule *rule, struct filter_shape *shape,
+                                      struct memory *memory)
 {
   const struct format_table *format = builder->format;
-  lanebloom_status status = format->plan(builder->millibits, builder->nhashes, shape);
+  *rule = builder->rule;
+  lanebloom_status status = plan_filter(format, rule, builder->nhashes, shape);
   if (!status)
     status = create_payload(format, shape, memory);
   if (status)
@@ -295,14 +341,13 @@ lanebloom_status lanebloom_builder_part(const lanebloom_builder *whole, size_t i
     return LANEBLOOM_ERR_MEMORY;
   *created = (lanebloom_builder){
       .format = whole->format,
-      .bits_per_key = whole->bits_per_key,
-      .millibits = whole->millibits,
+      .rule = whole->rule,
       .nkeys = part_begin(whole->nkeys, i + 1, n) - part_begin(whole->nkeys, i, n),
       .key_form = whole->key_form,
       .sized = whole->nhashes > 0}; /* a filter of no keys may be too small to add keys to */
   lanebloom_status status = LANEBLOOM_OK;
   if (created->sized)
-    status = build_payload(whole, kernels, i, n, &created->shape, &created->memory);
+    status = build_payload(whole, kernels, i, n, &created->rule, &created->shape, &created->memory);
   if (status) {
     free(created);
     return status;
@@ -328,19 +373,19 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
     return LANEBLOOM_ERR_KERNEL;
   const struct format_table *format = builder->format;
 
+  struct size_rule rule = builder->rule;
   struct filter_shape shape = builder->shape;
   struct memory payload = {0};
   lanebloom_status status = builder->sized
                                 ? ensure_payload(builder)
-                                : build_payload(builder, kernels, 0, 1, &shape, &payload);
+                                : build_payload(builder, kernels, 0, 1, &rule, &shape, &payload);
   if (status)
     return status;
   struct memory memory = builder->sized ? builder->memory : payload;
   if (format->write_frame)
     format->write_frame(&shape, memory.bytes);
-  const struct filter_facts facts = {.nkeys = builder->nkeys,
-                                     .bits_per_key = builder->bits_per_key,
-                                     .key_form = builder->key_form};
+  const struct filter_facts facts = {
+      .nkeys = builder->nkeys, .bits_per_key = rule.bits_per_key, .key_form = builder->key_form};
   status = lanebloom_filter_adopt(format, memory.bytes, (size_t)format_nbytes(format, &shape),
                                   &facts, memory, filter, &no_problem);
   if (status) {

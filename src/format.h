@@ -76,6 +76,11 @@ struct format_table {
   lanebloom_status (*bits_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,
                                     uint64_t *millibits);
 
+  /* Finds the shape that the engine's writer gives a filter of nkeys keys for a false-positive rate
+   * between 0 and 1, both excluded. The member is NULL if the writer takes bits per key and no
+   * rate. Errors: LIMIT. */
+  lanebloom_status (*plan_for_rate)(double rate, uint64_t nkeys, struct filter_shape *shape);
+
   /* lanebloom_search_bits calls this. Returns the largest value v such that all values from
    * millibits to v have the same number of probes for nkeys keys. The result may exceed
    * max_millibits. */
@@ -127,7 +132,19 @@ lanebloom_status lanebloom_format_problem(const struct problem *problem, laneblo
 lanebloom_status lanebloom_format_check_size(const struct format_table *format, uint64_t nbytes,
                                              const struct problem *problem);
 
+/* Finds the shape of a filter of nkeys keys with at most this false-positive rate, which must be
+ * between 0 and 1, both excluded, and its bits per key: by plan_for_rate, or by bits_for_rate and
+ * plan (plan.c). Errors: LIMIT. */
+lanebloom_status lanebloom_format_plan_for_rate(const struct format_table *format, double rate,
+                                                uint64_t nkeys, struct filter_shape *shape,
+                                                uint64_t *millibits);
+
 /* ---- Equations that formats share (plan.c) ---- */
+
+/* Serves as format_table.bits_for_rate for formats that have plan_for_rate. Returns the bits per key
+ * of the planned shape, rounded up. */
+lanebloom_status lanebloom_bits_of_plan(const struct format_table *format, double rate,
+                                        uint64_t nkeys, uint64_t *millibits);
 
 /* Serves as format_table.bits_for_rate for formats whose rate falls when the bits per key rise and
  * the number of probes stays the same. */

@@ -163,6 +163,30 @@ uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t n
   return millibits;
 }
 
+lanebloom_status lanebloom_bits_of_plan(const struct format_table *format, double rate,
+                                        uint64_t nkeys, uint64_t *millibits)
+{
+  struct filter_shape shape;
+  const lanebloom_status status = format->plan_for_rate(rate, nkeys, &shape);
+  if (status)
+    return status;
+  const double bits_per_key = (double)shape.nbits / (double)(nkeys > 0 ? nkeys : 1);
+  const double min = (double)format->min_millibits, max = (double)format->max_millibits;
+  *millibits = (uint64_t)fmin(fmax(ceil(bits_per_key * 1000), min), max);
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_format_plan_for_rate(const struct format_table *format, double rate,
+                                                uint64_t nkeys, struct filter_shape *shape,
+                                                uint64_t *millibits)
+{
+  const lanebloom_status status = format->bits_for_rate(format, rate, nkeys, millibits);
+  if (status)
+    return status;
+  return format->plan_for_rate ? format->plan_for_rate(rate, nkeys, shape)
+                               : format->plan(*millibits, nkeys, shape);
+}
+
 lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t nkeys,
                                      double *bits_per_key)
 {
@@ -176,5 +200,23 @@ lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t 
   if ((status = format->bits_for_rate(format, rate, nkeys, &millibits)))
     return status;
   *bits_per_key = (double)millibits / 1000;
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status lanebloom_plan_size_for_rate(lanebloom_format id, double rate, uint64_t nkeys,
+                                              uint64_t *nbytes, unsigned *nprobes)
+{
+  const struct format_table *format;
+  struct filter_shape shape;
+  uint64_t millibits;
+  lanebloom_status status = lanebloom_format_find_to_build(id, &format);
+  if (status)
+    return status;
+  if (!(rate > 0 && rate < 1))
+    return LANEBLOOM_ERR_ARGUMENT;
+  if ((status = lanebloom_format_plan_for_rate(format, rate, nkeys, &shape, &millibits)))
+    return status;
+  *nbytes = format_nbytes(format, &shape);
+  *nprobes = shape.nprobes;
   return LANEBLOOM_OK;
 }

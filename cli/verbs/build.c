@@ -212,6 +212,8 @@ static void check_filter(const struct build *build, const lanebloom_filter *filt
 
 /* ---- the verb ---- */
 
+/* Returns the bits per key for --rate. If the format's writer takes the rate itself, the builder
+ * gets it, too, and these bits are only for messages. */
 static double bits_for_rate(const struct build *build, uint64_t nkeys)
 {
   double bits;

@@ -193,8 +193,11 @@ static void choose_bits(const struct plan *plan, lanebloom_format id, struct pla
 static void plan_size(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   const lanebloom_format_info *format = &planned->format;
-  const lanebloom_status status = lanebloom_plan_size(id, planned->bits_per_key, plan->nkeys,
-                                                      &planned->nbytes, &planned->nprobes);
+  const lanebloom_status status =
+      plan->rate > 0 ? lanebloom_plan_size_for_rate(id, plan->rate, plan->nkeys, &planned->nbytes,
+                                                    &planned->nprobes)
+                     : lanebloom_plan_size(id, planned->bits_per_key, plan->nkeys, &planned->nbytes,
+                                           &planned->nprobes);
   if (status == LANEBLOOM_ERR_LIMIT)
     refuse(planned, "cannot hold so many keys at %.10g bits per key", planned->bits_per_key);
   else if (status == LANEBLOOM_ERR_ARGUMENT && format->rounds_bits)
