@@ -12,7 +12,14 @@
 #include "model.h"
 #include "support.h"
 
-enum { TRAILER_NBYTES = 5, FUSE_TRAILER_NBYTES = 14, MAX_NBYTES = 64 << 10, MAX_NPROBES = 255 };
+enum {
+  DCSO_HEADER_NBYTES = 48,
+  DCSO_COUNT = 40,
+  TRAILER_NBYTES = 5,
+  FUSE_TRAILER_NBYTES = 14,
+  MAX_NBYTES = 64 << 10,
+  MAX_NPROBES = 255
+};
 
 /* ---- Expected answers, by the manual ---- */
 
@@ -66,10 +73,18 @@ static enum verdict judge_rocksdb(lanebloom_format format, const uint8_t *bytes,
                                                         : BY_PROBES;
 }
 
+static bool is_dcso(lanebloom_format format)
+{
+  return format == LANEBLOOM_DCSO || format == LANEBLOOM_DCSO_SIGNED;
+}
+
 /* Returns the number of bytes before the payload. */
 static size_t header_nbytes(lanebloom_format format)
 {
-  return format == LANEBLOOM_SPARK_V1 ? 12 : format == LANEBLOOM_SPARK_V2 ? 16 : 0;
+  return format == LANEBLOOM_SPARK_V1   ? 12
+         : format == LANEBLOOM_SPARK_V2 ? 16
+         : is_dcso(format)              ? DCSO_HEADER_NBYTES
+                                        : 0;
 }
 
 /* Returns the most bytes after the payload, or after the bytes that are repeated. */
@@ -134,6 +149,23 @@ static enum verdict judge_fuse(const uint8_t *bytes, size_t size)
   return fuse_payload_nbytes(bytes + size) == size - FUSE_TRAILER_NBYTES ? BY_PROBES : REFUSED;
 }
 
+/* Returns the number of bytes that this many bits take in words of 8 bytes, or UINT64_MAX if it is
+ * too large for any input. */
+static uint64_t dcso_payload_nbytes(uint64_t nbits)
+{
+  return nbits > UINT64_MAX / 2 ? UINT64_MAX : (nbits + 63) / 64 * 8;
+}
+
+static enum verdict judge_dcso(const uint8_t *bytes, size_t size)
+{
+  if (size < DCSO_HEADER_NBYTES || bytes[0] != 1)
+    return REFUSED;
+  const uint64_t nprobes = load_le64(bytes + 24), nbits = load_le64(bytes + 32);
+  if (dcso_payload_nbytes(nbits) > size - DCSO_HEADER_NBYTES || (nprobes > 0 && nbits == 0))
+    return REFUSED;
+  return nprobes == 0 ? ALWAYS : nprobes < 256 ? BY_PROBES : BEYOND_LIMITS;
+}
+
 static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t size)
 {
   switch (format) {
@@ -152,6 +184,9 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
     return judge_spark(format, bytes, size);
   case LANEBLOOM_PEBBLE_BINARYFUSE:
     return judge_fuse(bytes, size);
+  case LANEBLOOM_DCSO:
+  case LANEBLOOM_DCSO_SIGNED:
+    return judge_dcso(bytes, size);
   }
   return REFUSED;
 }
@@ -258,9 +293,12 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
+  lanebloom_filter_info info;
+  lanebloom_filter_describe(filter, &info, sizeof info);
   const size_t header = header_nbytes(format), rest = size - header,
                most_trailer = trailer_nbytes(format),
-               trailer = rest < most_trailer ? rest : most_trailer, payload = rest - trailer;
+               trailer = rest < most_trailer ? rest : most_trailer,
+               payload = is_dcso(format) ? (size_t)dcso_payload_nbytes(info.nbits) : rest - trailer;
   uint8_t *turned = fuzz_alloc(size);
   for (size_t i = 0; i < size; i++)
     turned[i] = bytes[i];
@@ -268,8 +306,6 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
     turned[header + i] = bytes[header + payload - 1 - i];
   lanebloom_filter *other, *merged;
   CHECK(lanebloom_filter_parse_raw(format, turned, size, NULL, &other, NULL, 0) == LANEBLOOM_OK);
-  lanebloom_filter_info info;
-  lanebloom_filter_describe(filter, &info, sizeof info);
   const bool can_merge = has_sums(info.format)             ? info.nprobes == 0
                          : header > 0 && info.nprobes == 0 ? memcmp(turned, bytes, size) == 0
                                                            : true;
@@ -288,8 +324,11 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
   size_t nbytes;
   const uint8_t *found = lanebloom_filter_bytes(merged, &nbytes);
   CHECK(nbytes == size);
+  const bool adds_counts = is_dcso(format) && info.nprobes > 0;
+  CHECK(!adds_counts || load_le64(found + DCSO_COUNT) == 3 * load_le64(bytes + DCSO_COUNT));
   for (size_t i = 0; i < size; i++)
-    CHECK(found[i] == (bytes[i] | turned[i]));
+    if (!adds_counts || i < DCSO_COUNT || i >= DCSO_HEADER_NBYTES)
+      CHECK(found[i] == (bytes[i] | turned[i]));
   lanebloom_filter_free(merged);
   lanebloom_filter_free(other);
   free(turned);
@@ -299,8 +338,8 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 
 /* Makes a filter from the rest of the input, with its payload repeated. The memory has the exact
  * size of the filter, so that sanitizers detect reads past its end. If the filter has a header of
- * Spark, the number of words in this header is corrected. If the filter is a binary fuse filter,
- * the payload is repeated or cut to the size that the trailer implies. */
+ * Spark or DCSO, the number of words or bits in this header is corrected. If the filter is a binary
+ * fuse filter, the payload is repeated or cut to the size that the trailer implies. */
 static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, size_t times,
                        size_t *size)
 {
@@ -322,7 +361,9 @@ static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, s
     bytes[header + i] = rest->at[header + i % payload];
   if (trailer > 0)
     memcpy(bytes + header + repeated, rest->at + header + payload, trailer);
-  for (size_t i = 0; header > 0 && times > 1 && i < 4; i++)
+  if (is_dcso(format) && header > 0 && times > 1)
+    store_le64(bytes + 32, 8 * repeated - times % 64);
+  for (size_t i = 0; !is_dcso(format) && header > 0 && times > 1 && i < 4; i++)
     bytes[header - 1 - i] = (uint8_t)(repeated / 8 >> 8 * i);
   return bytes;
 }

@@ -199,7 +199,10 @@ typedef enum lanebloom_format {
       7, /* the bits of Parquet's split-block filters, without the header that files have */
   LANEBLOOM_SPARK_V1 = 8, /* what Apache Spark's BloomFilter.writeTo() writes, up to Spark 4.0 */
   LANEBLOOM_SPARK_V2 = 9, /* what writeTo() writes from Spark 4.1 on, if the seed is 0 */
-  LANEBLOOM_PEBBLE_BINARYFUSE = 10 /* only for opening: Pebble's binary fuse filters */
+  LANEBLOOM_PEBBLE_BINARYFUSE = 10, /* only for opening: Pebble's binary fuse filters */
+  LANEBLOOM_DCSO = 11, /* the files of DCSO's bloom and flor, of poppy's version 1, and of fleur if
+                        * keys are ASCII; CIRCL's hashlookup is one */
+  LANEBLOOM_DCSO_SIGNED = 12 /* DCSO, but with the bytes of keys hashed as signed: fleur on x86 */
 } lanebloom_format;
 
 /* The formats that this build has. */
@@ -259,7 +262,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
  * are RocksDB 7.8.3 util/xxph3.h, the preview of XXH3 in xxHash 0.7.2, with seed 0. PARQUET is
  * XXH64 with seed 0. PEBBLE_BINARYFUSE is the final XXH3 of 64 bits, from xxHash 0.8 on, with seed
  * 0. SPARK_V1 and SPARK_V2 join two hashes of Spark 4.1 Murmur3_x86_32.java: the low half is the
- * hash with seed 0, and the high half is the hash with the low half as its seed.
+ * hash with seed 0, and the high half is the hash with the low half as its seed. DCSO and
+ * DCSO_SIGNED are FNV-1 with 64 bits; their hashes differ only for keys with a byte of 0x80 or
+ * more.
  *
  * Keys of Spark: a whole number of any type is hashed as the 8 bytes of LANEBLOOM_INT64, and a
  * string as its UTF-8. The filters that Spark's queries make for joins do not hold a value x
@@ -341,15 +346,19 @@ LANEBLOOM_API const char *lanebloom_key_form_text(lanebloom_key_form form, char 
  *               - SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys has the
  *               size of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without
  *               its fraction. n and numBits are at least 1.
+ *               - DCSO's formats take 0.1 to 360, in thousandths. Their writers take a rate, which
+ *               is stored in the filter. So a filter has the size that they give it for the rate
+ *               that belongs to these bits per key; it may be one bit less than asked for.
  * rate          The share of absent keys that the filter lets pass, by a model. For RocksDB's
  *               formats the model is RocksDB's own estimate; for PARQUET it assumes that the
- *               numbers of keys in blocks are Poisson distributed; for LevelDB's and Spark's it is
- *               the textbook's formula. For LevelDB's formats the model is rough:
+ *               numbers of keys in blocks are Poisson distributed; for LevelDB's, Spark's and
+ *               DCSO's it is the textbook's formula. For LevelDB's formats the model is rough:
  *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
  *               measures the rate of a given filter. For SPARK_V1 the model's rate is too low if
  *               2^31 is no multiple of the number of bits. At 10 bits per key the error is at most
  *               1 % for filters below 2^28 bits, 4 % below 2^29 bits, 14 % below 2^30 bits and 43 %
- *               below 2^31 bits.
+ *               below 2^31 bits. For DCSO's formats it is far too low if the number of bits is a
+ *               power of two, because all probes of a key then depend on the same bits of its hash.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
@@ -375,7 +384,7 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
  * files choose for this rate. These writers assume that all blocks fill equally. By the model, the
  * rate of this size may be higher than `rate`: up to 1.5 times as high for 1 %, 2.1 times for
  * 0.1 %, and 3.2 times for 0.01 %. lanebloom_plan_rate() computes the model's rate. If a format's
- * writer takes a rate, the result is the bits per key that the writer chooses. */
+ * writer takes a rate, as DCSO's does, the result is the bits per key that the writer chooses. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
@@ -426,6 +435,13 @@ typedef struct lanebloom_raw_options {
  *   trailer. If the trailer has another width than 4, 8, 10, 12 or 16 bits, no segments, or 2^32
  *   slots or more, or if the size is not the one that the trailer implies, the call returns FORMAT.
  *
+ * - DCSO's formats: the first byte must be 1, and the header must be followed by the words that it
+ *   announces; any bytes may follow them. The header must announce bits if it announces probes.
+ *   Otherwise the call returns FORMAT. With 0 probes, every key may be in the filter. With 256
+ *   probes or more, the call returns LIMIT. If the options do not state the number of keys, it is
+ *   the header's count of the keys that set a bit when they were added; and if they do not state
+ *   the bits per key, these are the ones that were planned.
+ *
  * Errors: ARGUMENT: an encoding or a flag of the key form is not defined, or the bits per key are
  * not between 0 and 2^31 - 1, or bytes is NULL and size is not 0. CORRUPT: the bytes were changed
  * meanwhile. FORMAT, LIMIT, MEMORY, KERNEL. Cost: constant. */
@@ -465,7 +481,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format
  * that all filters have. Filters that differ in key form, format, size or probes are MISMATCH. If a
  * RocksDB filter without keys was built without expected_keys, it has a size of its own, so it is
  * MISMATCH with any filter that has keys. Ribbon and binary fuse filters cannot be merged and are
- * MISMATCH, too. In C, declare the array as `const lanebloom_filter *filters[n]`.
+ * MISMATCH, too. The union of DCSO's filters has the sum of their counts of keys in its header, and
+ * the bytes after the bits of the filters that have such bytes; if these differ, the filters are
+ * MISMATCH. In C, declare the array as `const lanebloom_filter *filters[n]`.
  *
  * On MISMATCH *bad_filter becomes the index of a filter that differs from filters[0], or that
  * cannot be merged, and the problem says in which property it differs; otherwise *bad_filter
@@ -491,8 +509,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filt
  *
  * Errors: IO with errno. FORMAT: the file is no container, or its version, format or key form is
  * newer than this build. CORRUPT: a size or a checksum is wrong. LIMIT: the filter has 2^32 bytes
- * or more in one of RocksDB's formats, or more than 255 probes in one of Spark's. MEMORY, KERNEL.
- * ARGUMENT is returned only by lanebloom_filter_parse(). */
+ * or more in one of RocksDB's formats, or more than 255 probes in one of Spark's or DCSO's.
+ * MEMORY, KERNEL. ARGUMENT is returned only by lanebloom_filter_parse(). */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
                                                            lanebloom_filter **filter, char *problem,
                                                            size_t problem_size);
@@ -583,7 +601,7 @@ typedef struct lanebloom_filter_info {
    *
    * The error was measured with random keys and 1 to 30 bits per key:
    *
-   * - RocksDB's and Spark's formats: at most 4 % for 10,000 keys, and 1 % for 100,000 and
+   * - RocksDB's, Spark's and DCSO's formats: at most 4 % for 10,000 keys, and 1 % for 100,000 and
    *   1,000,000.
    * - PARQUET: at most 7 % for 10,000 keys, 3 % for 100,000 and 2 % for 1,000,000. The error is
    *   this large because filters of 1 bit per key are nearly full.
@@ -596,6 +614,10 @@ typedef struct lanebloom_filter_info {
   uint64_t nkeys_estimate;
 
   lanebloom_key_form key_form; /* how the keys were made */
+
+  /* The number of keys that the filter was planned for, if its header says so, as in DCSO's
+   * formats; otherwise LANEBLOOM_UNKNOWN. */
+  uint64_t planned_nkeys;
 } lanebloom_filter_info;
 
 /* Describes a filter. Cost: linear in the filter's bytes, because the bits that are set are
@@ -693,6 +715,10 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
  * so memory is bounded. Merging is a bitwise or. The filter equals the engine's if E keys are added
  * and the engine counts every one of them; RocksDB counts equal hashes in a row once. More than E
  * keys may be added, but they raise the false-positive rate.
+ *
+ * The headers of DCSO's formats count the keys that set a bit when they were added. This count is
+ * the engine's if one builder gets all keys, in their order. If builders or parts are merged, it is
+ * the sum of their counts, so a key may be counted once for each of them.
  * ---------------------------------------------------------------------------------------------- */
 
 typedef struct lanebloom_builder lanebloom_builder;
@@ -706,9 +732,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create(lanebloom_format f
 
 /* Makes an empty builder of filters with at most this false-positive rate, by the model. The bits
  * per key are those that lanebloom_plan_bits() returns for the number of keys. But if the engine's
- * writer takes a rate, the filter has the size and the header that the writer gives it for this rate
- * and expected_keys. Errors: as for lanebloom_plan_bits(), MEMORY. If expected_keys is 0, the size
- * is chosen when the builder is finished, which may then return LIMIT. */
+ * writer takes a rate, the filter has the size and the header that the writer gives it for this
+ * rate and expected_keys. Errors: as for lanebloom_plan_bits(), MEMORY. If expected_keys is 0, the
+ * size is chosen when the builder is finished, which may then return LIMIT. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create_for_rate(lanebloom_format format,
                                                                        double rate,
                                                                        uint64_t expected_keys,
@@ -734,8 +760,8 @@ LANEBLOOM_API lanebloom_key_form lanebloom_builder_key_form(const lanebloom_buil
 /* Adds the keys of `from` to `into`. `from` does not change. Errors: ARGUMENT: both are one
  * builder. MISMATCH: the formats or the key forms differ, or only one of the two builders was
  * created with expected_keys 0. Two builders with expected_keys 0 are also MISMATCH if their bits
- * per key or rates differ. Two other builders are also MISMATCH if the sizes of their filters or their
- * numbers of probes differ. The problem says in which property they differ. MEMORY, KERNEL.
+ * per key or rates differ. Two other builders are also MISMATCH if the sizes of their filters or
+ * their numbers of probes differ. The problem says in which property they differ. MEMORY, KERNEL.
  * Threads: any number of threads may merge from one builder at a time, if no thread changes it. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_merge(lanebloom_builder *into,
                                                              const lanebloom_builder *from,

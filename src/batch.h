@@ -99,6 +99,9 @@ struct hash_source {
   size_t hash_nbytes;
   size_t next, n; /* the index of the next key, and the number of keys */
 
+  /* The hashes that set a new bit; see add_function in kernels.h. */
+  uint64_t nnew;
+
   /* Scratch memory for adding. It is aligned to a cache line, has any contents, and is as large as
    * layout_kernels.scratch_nbytes() says. If it is NULL, adding is slower, and gives the same
    * result. */
@@ -121,6 +124,7 @@ static inline void hash_source_of_keys(struct hash_source *source, const laneblo
   source->hash_nbytes = hash_nbytes;
   source->next = source->next_block = 0;
   source->n = keys->n;
+  source->nnew = 0;
   source->scratch = NULL;
 }
 
@@ -134,6 +138,7 @@ static inline void hash_source_of_hashes(struct hash_source *source, const void 
   source->hash_nbytes = hash_nbytes;
   source->next = 0;
   source->n = n;
+  source->nnew = 0;
   source->scratch = NULL;
 }
 

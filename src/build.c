@@ -126,6 +126,7 @@ static void add_hashes(const struct format_table *format, const struct kernel_ta
     scratch = lanebloom_memory_create(nbytes);
   source->scratch = scratch.bytes;
   layout->add(shape, bytes + format->header_nbytes, source);
+  format_count(format, bytes, source->nnew);
   lanebloom_memory_free(&scratch);
 }
 
@@ -288,7 +289,8 @@ lanebloom_status lanebloom_builder_merge(lanebloom_builder *into, const lanebloo
   if (from->nhashes > 0)
     append_stored(into, from);
   else if (from->memory.bytes)
-    or_bytes(into->memory.bytes, from->memory.bytes, format_nbytes(into->format, &into->shape));
+    merge_bytes(into->memory.bytes, from->memory.bytes, format_nbytes(into->format, &into->shape),
+                into->format->count_offset);
   into->nkeys = add_counts(into->nkeys, from->nkeys);
   return LANEBLOOM_OK;
 }
@@ -302,8 +304,8 @@ static uint64_t part_begin(uint64_t total, size_t i, size_t n)
 }
 
 /* Creates a filter of the size that the engine would choose for all stored hashes. Divides the
- * hashes into n parts, and adds only part i to the filter. *rule becomes the builder's rule with the
- * bits per key in effect. */
+ * hashes into n parts, and adds only part i to the filter. *rule becomes the builder's rule with
+ * the bits per key in effect. */
 static lanebloom_status build_payload(const lanebloom_builder *builder,
                                       const struct kernel_table *kernels, size_t i, size_t n,
                                       struct size_rule *rule, struct filter_shape *shape,

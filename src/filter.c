@@ -174,6 +174,21 @@ lanebloom_status lanebloom_filter_facts_of(const lanebloom_raw_options *options,
   return LANEBLOOM_OK;
 }
 
+/* Takes the facts that the caller did not give from the header, if it has them. */
+static void take_header_facts(lanebloom_filter *filter)
+{
+  struct filter_facts *facts = &filter->facts;
+  const struct filter_shape *shape = &filter->shape;
+  const size_t count_offset = filter->format->count_offset;
+  if (shape->answer != ANSWER_BY_PROBES)
+    return;
+  if (count_offset > 0 && facts->nkeys == LANEBLOOM_UNKNOWN)
+    facts->nkeys = load_le64(filter->bytes + count_offset);
+  if (shape->planned.nkeys > 0 && isnan(facts->bits_per_key))
+    facts->bits_per_key =
+        fmin((double)shape->nbits / (double)shape->planned.nkeys, (double)INT_MAX);
+}
+
 lanebloom_status lanebloom_filter_adopt_raw(const struct format_table *requested,
                                             const uint8_t *bytes, size_t nbytes,
                                             const struct filter_facts *facts, struct memory memory,
@@ -184,6 +199,7 @@ lanebloom_status lanebloom_filter_adopt_raw(const struct format_table *requested
       lanebloom_filter_adopt(requested, bytes, nbytes, facts, memory, filter, problem);
   if (status)
     return status;
+  take_header_facts(*filter);
   /* limits the bits per key as a builder does when it records them */
   double *bits_per_key = &(*filter)->facts.bits_per_key;
   const double max = (double)(*filter)->format->max_millibits / 1000;
@@ -252,13 +268,16 @@ const void *lanebloom_filter_bytes(const lanebloom_filter *filter, size_t *size)
   return filter->bytes;
 }
 
-static uint64_t count_ones(const uint8_t *bytes, uint64_t nbytes)
+static uint64_t count_ones(const uint8_t *bytes, uint64_t nbits)
 {
+  const uint64_t nbytes = nbits / 8;
   uint64_t n = 0, i = 0;
   for (; i + 8 <= nbytes; i += 8)
     n += (unsigned)__builtin_popcountll(load_le64(bytes + i));
   for (; i < nbytes; i++)
     n += (unsigned)__builtin_popcount(bytes[i]);
+  if (nbits % 8 > 0)
+    n += (unsigned)__builtin_popcount(bytes[i] & ((1u << nbits % 8) - 1));
   return n;
 }
 
@@ -273,11 +292,12 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
       .model_rate = shape->answer == ANSWER_ALWAYS,
       .nkeys_estimate = LANEBLOOM_UNKNOWN,
       .key_form = filter->facts.key_form,
+      .planned_nkeys = shape->planned.nkeys ? shape->planned.nkeys : LANEBLOOM_UNKNOWN,
   };
   if (shape->answer == ANSWER_BY_PROBES) {
     full.nprobes = shape->nprobes;
     full.nbits = shape->nbits;
-    full.nbits_set = count_ones(filter->payload, shape->nbits / 8);
+    full.nbits_set = count_ones(filter->payload, shape->nbits);
     full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
     if (filter->format->positions) /* without positions, set bits do not tell the number of keys */
       full.nkeys_estimate =

@@ -10,6 +10,7 @@ static const struct format_table *const formats[] = {
     &lanebloom_format_rocksdb_local, &lanebloom_format_rocksdb_ribbon,
     &lanebloom_format_parquet,       &lanebloom_format_spark_v1,
     &lanebloom_format_spark_v2,      &lanebloom_format_pebble_binaryfuse,
+    &lanebloom_format_dcso,          &lanebloom_format_dcso_signed,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

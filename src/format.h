@@ -5,6 +5,7 @@
 #ifndef LANEBLOOM_FORMAT_H
 #define LANEBLOOM_FORMAT_H
 
+#include "common/bytes.h"
 #include "common/problem.h"
 #include "kernels.h"
 
@@ -16,6 +17,14 @@ struct format_table {
 
   /* The frame: the number of bytes before the payload, and after it. */
   size_t header_nbytes, trailer_nbytes;
+
+  /* if true, any bytes may follow the payload: data of the user, which are no part of a built
+   * filter, and which merging preserves */
+  bool has_attachment;
+
+  /* If the header counts the keys that set a bit when they were added, the offset of this count, a
+   * little-endian number of 8 bytes; otherwise 0. */
+  size_t count_offset;
 
   /* if true, the engine counts a run of equal hashes only once when it chooses the size */
   bool drops_equal_neighbours;
@@ -86,8 +95,8 @@ struct format_table {
    * max_millibits. */
   uint64_t (*last_with_same_nprobes)(uint64_t millibits, uint64_t nkeys);
 
-  /* Writes the frame around a payload. `bytes` is the whole filter. The member is NULL if the
-   * format has no frame. */
+  /* Writes the frame around a payload, except the count at count_offset. `bytes` is the whole
+   * filter. The member is NULL if the format has no frame. */
   void (*write_frame)(const struct filter_shape *shape, uint8_t *bytes);
 
   /* Returns the false-positive rate, from 0 to 1, that the model gives for a filter that will be
@@ -100,6 +109,7 @@ extern const struct format_table lanebloom_format_rocksdb, lanebloom_format_rock
     lanebloom_format_rocksdb_local, lanebloom_format_rocksdb_ribbon;
 extern const struct format_table lanebloom_format_parquet;
 extern const struct format_table lanebloom_format_pebble_binaryfuse;
+extern const struct format_table lanebloom_format_dcso, lanebloom_format_dcso_signed;
 extern const struct format_table lanebloom_format_spark_v1, lanebloom_format_spark_v2;
 
 /* Returns the size of a filter of this shape, in bytes, including its frame. */
@@ -107,6 +117,13 @@ static inline uint64_t format_nbytes(const struct format_table *format,
                                      const struct filter_shape *shape)
 {
   return format->header_nbytes + shape->nbytes + format->trailer_nbytes;
+}
+
+/* Adds n to the count of keys in the header, if the format has one. `bytes` is a whole filter. */
+static inline void format_count(const struct format_table *format, uint8_t *bytes, uint64_t n)
+{
+  if (format->count_offset > 0)
+    store_le64(bytes + format->count_offset, load_le64(bytes + format->count_offset) + n);
 }
 
 /* Returns table i of the list of all formats (format.c), or NULL if i is past the last. */
@@ -141,8 +158,8 @@ lanebloom_status lanebloom_format_plan_for_rate(const struct format_table *forma
 
 /* ---- Equations that formats share (plan.c) ---- */
 
-/* Serves as format_table.bits_for_rate for formats that have plan_for_rate. Returns the bits per key
- * of the planned shape, rounded up. */
+/* Serves as format_table.bits_for_rate for formats that have plan_for_rate. Returns the bits per
+ * key of the planned shape, rounded up. */
 lanebloom_status lanebloom_bits_of_plan(const struct format_table *format, double rate,
                                         uint64_t nkeys, uint64_t *millibits);
 

@@ -24,6 +24,8 @@ enum hash {
   HASH_XXH64,
   HASH_SPARK_MURMUR3,
   HASH_XXH3,
+  HASH_FNV1,
+  HASH_FNV1_SIGNED,
   HASH_END
 };
 
@@ -31,6 +33,7 @@ static const uint8_t HASH_NBYTES[HASH_END] = {
     [HASH_BLOOMHASH] = sizeof(uint32_t),     [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
     [HASH_XXPH3] = sizeof(uint64_t),         [HASH_XXH64] = sizeof(uint64_t),
     [HASH_SPARK_MURMUR3] = sizeof(uint64_t), [HASH_XXH3] = sizeof(uint64_t),
+    [HASH_FNV1] = sizeof(uint64_t),          [HASH_FNV1_SIGNED] = sizeof(uint64_t),
 };
 
 static const char *const HASH_NAME[HASH_END] = {
@@ -40,6 +43,8 @@ static const char *const HASH_NAME[HASH_END] = {
     [HASH_XXH64] = "xxh64",
     [HASH_SPARK_MURMUR3] = "spark-murmur3",
     [HASH_XXH3] = "xxh3",
+    [HASH_FNV1] = "fnv1",
+    [HASH_FNV1_SIGNED] = "fnv1-signed",
 };
 
 /* A layout defines which bits of the payload a hash probes, or (Ribbon, binary fuse) sums up. */
@@ -52,6 +57,7 @@ enum layout {
   LAYOUT_SPARK_V1,
   LAYOUT_SPARK_V2,
   LAYOUT_PEBBLE_BINARYFUSE,
+  LAYOUT_DCSO,
   LAYOUT_END
 };
 
@@ -66,8 +72,9 @@ enum layout {
 typedef void probe_function(const struct filter_shape *shape, const uint8_t *payload,
                             struct hash_source *source, uint8_t *bitmap);
 
-/* Sets the bits of all hashes of the source in the payload. The shape must have
- * ANSWER_BY_PROBES. */
+/* Sets the bits of all hashes of the source in the payload. The shape must have ANSWER_BY_PROBES.
+ * If the format has a count_offset, also adds to source->nnew the number of hashes that set a bit
+ * which the hashes before them did not set. */
 typedef void add_function(const struct filter_shape *shape, uint8_t *payload,
                           struct hash_source *source);
 

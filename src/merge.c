@@ -59,8 +59,33 @@ static bool same_bytes(const lanebloom_filter *a, const lanebloom_filter *b, siz
   return n == 0 || memcmp(a->bytes + first, b->bytes + first, n) == 0;
 }
 
+/* Returns the size of the filter without the attached bytes. */
+static size_t own_nbytes(const lanebloom_filter *filter)
+{
+  if (!filter->format->has_attachment || filter->shape.answer != ANSWER_BY_PROBES)
+    return filter->nbytes;
+  return (size_t)format_nbytes(filter->format, &filter->shape);
+}
+
+/* Compares the headers, except for the counts of keys. */
+static bool same_headers(const lanebloom_filter *a, const lanebloom_filter *b)
+{
+  const size_t size = (size_t)(a->payload - a->bytes), count = a->format->count_offset;
+  if (count == 0 || size == 0)
+    return same_bytes(a, b, 0, size);
+  const size_t after = count + sizeof(uint64_t);
+  return same_bytes(a, b, 0, count) && same_bytes(a, b, after, size - after);
+}
+
+/* Returns the first of two filters that has attached bytes, or one of them if none has. */
+static const lanebloom_filter *attached_of(const lanebloom_filter *a, const lanebloom_filter *b)
+{
+  return a->nbytes > own_nbytes(a) ? a : b;
+}
+
 /* Checks whether two filters can be merged by a bitwise or: everything but the payload must be
- * equal, and keys must set bits in the payload, as they do in all formats that can be built. */
+ * equal, and keys must set bits in the payload, as they do in all formats that can be built. Counts
+ * of keys in headers may differ, and one filter may have attached bytes and the other none. */
 static lanebloom_status compare_filters(const lanebloom_filter *expected,
                                         const lanebloom_filter *found,
                                         const struct problem *problem)
@@ -70,15 +95,18 @@ static lanebloom_status compare_filters(const lanebloom_filter *expected,
   lanebloom_status status = lanebloom_compare_formats(
       expected->format, expected->facts.key_form, found->format, found->facts.key_form, problem);
   if (!status)
-    status = lanebloom_compare_shapes(&expected->shape, expected->nbytes, &found->shape,
-                                      found->nbytes, problem);
+    status = lanebloom_compare_shapes(&expected->shape, own_nbytes(expected), &found->shape,
+                                      own_nbytes(found), problem);
   if (status)
     return status;
   const size_t header = (size_t)(expected->payload - expected->bytes);
-  const size_t end = header + (size_t)expected->shape.nbytes;
-  if (!same_bytes(expected, found, 0, header) ||
-      !same_bytes(expected, found, end, expected->nbytes - end))
+  const size_t end = header + (size_t)expected->shape.nbytes, own = own_nbytes(expected);
+  if (!same_headers(expected, found) || !same_bytes(expected, found, end, own - end))
     return lanebloom_differ(problem, "the same bytes around the bits of keys", "others");
+  if (expected->nbytes > own && found->nbytes > own &&
+      (expected->nbytes != found->nbytes ||
+       !same_bytes(expected, found, own, expected->nbytes - own)))
+    return lanebloom_differ(problem, "the same attached bytes", "others");
   return LANEBLOOM_OK;
 }
 
@@ -95,29 +123,37 @@ lanebloom_status lanebloom_filter_merge(const lanebloom_filter *const *filters, 
   if (n == 0)
     return problem_set(&problem, LANEBLOOM_ERR_ARGUMENT,
                        "expected at least one filter, found none");
-  const lanebloom_filter *first = filters[0];
+  const lanebloom_filter *first = filters[0], *attached = first;
   struct filter_facts facts = {.bits_per_key = first->facts.bits_per_key,
                                .key_form = first->facts.key_form};
   for (size_t i = 0; i < n; i++) {
-    const lanebloom_status status = compare_filters(first, filters[i], &problem);
+    /* the attached bytes are compared with those of the first filter that has some */
+    const lanebloom_filter *other = filters[i]->nbytes > own_nbytes(filters[i]) ? attached : first;
+    const lanebloom_status status = compare_filters(other, filters[i], &problem);
     if (status) {
       if (bad_filter)
         *bad_filter = i;
       return status;
     }
+    attached = attached_of(attached, filters[i]);
     /* if one of the numbers is unknown, the sum is too */
     facts.nkeys = add_counts(facts.nkeys, filters[i]->facts.nkeys);
     if (lanebloom_filter_bits_per_key(filters[i]) != lanebloom_filter_bits_per_key(first))
       facts.bits_per_key = NAN;
   }
 
-  struct memory memory = lanebloom_memory_create(first->nbytes);
+  const size_t own = own_nbytes(first);
+  const size_t count_offset =
+      first->shape.answer == ANSWER_BY_PROBES ? first->format->count_offset : 0;
+  struct memory memory = lanebloom_memory_create(attached->nbytes);
   if (!memory.bytes)
-    return problem_memory_to(&problem, first->nbytes, "hold the union");
+    return problem_memory_to(&problem, attached->nbytes, "hold the union");
   for (size_t i = 0; i < n; i++)
-    or_bytes(memory.bytes, filters[i]->bytes,
-             first->nbytes); /* the frames are equal, so their bitwise or is again the frame */
-  lanebloom_status status = lanebloom_filter_adopt(first->format, memory.bytes, first->nbytes,
+    /* the frames are equal except for counts, so their bitwise or is again the frame */
+    merge_bytes(memory.bytes, filters[i]->bytes, own, count_offset);
+  if (attached->nbytes > own)
+    memcpy(memory.bytes + own, attached->bytes + own, attached->nbytes - own);
+  lanebloom_status status = lanebloom_filter_adopt(first->format, memory.bytes, attached->nbytes,
                                                    &facts, memory, merged, &problem);
   if (status)
     lanebloom_memory_free(&memory);

@@ -13,11 +13,15 @@ static inline uint64_t add_counts(uint64_t a, uint64_t b)
   return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
 }
 
-/* Sets the bits in `into` that are set in `from`. */
-static inline void or_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes)
+/* Sets the bits in `into` that are set in `from`. Both are whole filters of nbytes, whose frames
+ * are equal or empty. If `at` is not 0, it is the offset of counts of keys, which are added. */
+static inline void merge_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes, size_t at)
 {
+  const uint64_t count = at > 0 ? load_le64(into + at) + load_le64(from + at) : 0;
   for (uint64_t i = 0; i < nbytes; i++)
     into[i] |= from[i];
+  if (at > 0)
+    store_le64(into + at, count);
 }
 
 /* Reports a difference, and returns MISMATCH. */

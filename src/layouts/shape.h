@@ -41,6 +41,17 @@ struct fuse_shape {
   uint32_t segment_nslots; /* a power of two */
 };
 
+/* For DCSO's layout. */
+struct dcso_shape {
+  uint64_t reciprocal; /* floor((2^64 - 1) / nbits) */
+};
+
+/* What a filter was planned for, if its frame says so; otherwise all members are 0. */
+struct planned_shape {
+  uint64_t nkeys;
+  double rate;
+};
+
 /* format_table.plan makes the shape of a filter to be built, and format_table.parse finds the shape
  * of an engine's bytes. Members of layouts other than the filter's are 0. */
 struct filter_shape {
@@ -53,6 +64,8 @@ struct filter_shape {
   struct lines_shape lines;
   struct ribbon_shape ribbon;
   struct fuse_shape fuse;
+  struct dcso_shape dcso;
+  struct planned_shape planned;
 };
 
 #endif

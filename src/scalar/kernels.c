@@ -15,6 +15,8 @@ hash_key_function *const lanebloom_hash_key_scalar[HASH_END] = {
     [HASH_XXH64] = lanebloom_xxh64_hash_key_scalar,
     [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_key_scalar,
     [HASH_XXH3] = lanebloom_xxh3_hash_key_scalar,
+    [HASH_FNV1] = lanebloom_fnv1_hash_key_scalar,
+    [HASH_FNV1_SIGNED] = lanebloom_fnv1_signed_hash_key_scalar,
 };
 
 const struct kernel_table lanebloom_kernels_scalar = {

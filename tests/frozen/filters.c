@@ -4,35 +4,6 @@
 
 #include "frozen.h"
 
-/* A list of keys in hex, separated by commas; "-" is the empty key, and "." means no keys. */
-struct key_list {
-  lanebloom_slice *slices;
-  size_t n;
-  uint8_t *bytes;
-};
-
-static struct key_list parse_keys(char *text)
-{
-  const size_t length = strlen(text);
-  struct key_list list = {.slices = test_alloc((length + 1) * sizeof *list.slices),
-                          .bytes = test_alloc(length)};
-  if (strcmp(text, ".") == 0)
-    return list;
-  uint8_t *at = list.bytes;
-  for (char *key; (key = strtok_r(text, ",", &text)); list.n++) {
-    const size_t size = hex_decode(key, at, length);
-    list.slices[list.n] = (lanebloom_slice){at, size};
-    at += size;
-  }
-  return list;
-}
-
-static void free_keys(struct key_list *list)
-{
-  free(list->slices);
-  free(list->bytes);
-}
-
 static lanebloom_filter *stream(lanebloom_format format, double bits_per_key,
                                 uint64_t expected_keys, const lanebloom_keys *keys)
 {

@@ -45,3 +45,25 @@ void rows_close(struct rows *rows)
   fclose(rows->file);
   free(rows->line);
 }
+
+struct key_list parse_keys(char *text)
+{
+  const size_t length = strlen(text);
+  struct key_list list = {.slices = test_alloc((length + 1) * sizeof *list.slices),
+                          .bytes = test_alloc(length)};
+  if (strcmp(text, ".") == 0)
+    return list;
+  uint8_t *at = list.bytes;
+  for (char *key; (key = strtok_r(text, ",", &text)); list.n++) {
+    const size_t size = hex_decode(key, at, length);
+    list.slices[list.n] = (lanebloom_slice){at, size};
+    at += size;
+  }
+  return list;
+}
+
+void free_keys(struct key_list *list)
+{
+  free(list->slices);
+  free(list->bytes);
+}

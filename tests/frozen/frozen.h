@@ -33,4 +33,14 @@ bool rows_next(struct rows *rows, const char *kernel, char *columns[], size_t nc
 
 void rows_close(struct rows *rows);
 
+/* A list of keys in hex, separated by commas; "-" is the empty key, and "." means no keys. */
+struct key_list {
+  lanebloom_slice *slices;
+  size_t n;
+  uint8_t *bytes;
+};
+
+struct key_list parse_keys(char *text);
+void free_keys(struct key_list *list);
+
 #endif

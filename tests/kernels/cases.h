@@ -65,6 +65,11 @@ void fuse_every_kind_of_hash(const struct trial *trial);
 void fuse_large(const struct trial *trial);
 void fuse_calls(const struct trial *trial);
 
+/* DCSO's layout: dcso.c. */
+void dcso_any_number_of_bits(const struct trial *trial);
+void dcso_steps_reach_the_prime(const struct trial *trial);
+void dcso_beyond_2_to_32_bytes(const struct trial *trial);
+
 /* Keys that are hashed while they are probed or added, and the public calls: calls.c. */
 void sources_of_keys(const struct trial *trial);
 void calls_around_a_block(const struct trial *trial);

@@ -37,6 +37,8 @@ static const struct {
     {LANEBLOOM_SPARK_V1, 8, false, &model_spark_v1},
     {LANEBLOOM_SPARK_V2, 8, false, &model_spark_v2},
     {LANEBLOOM_PEBBLE_BINARYFUSE, 0, false, &model_pebble_binaryfuse},
+    {LANEBLOOM_DCSO, 8, false, &model_dcso},
+    {LANEBLOOM_DCSO_SIGNED, 8, false, &model_dcso_signed},
 };
 
 static struct format format_of_row(size_t row)
@@ -56,9 +58,9 @@ static struct format format_of_row(size_t row)
   };
 }
 
-/* ONCE_PER_HASH applies to the first row of each hash; RIBBON and FUSE apply to the rows of these
- * formats; the other two apply to the rows of formats that are built. */
-enum applies { ONCE_PER_HASH, ONCE_PER_FORMAT, EVERY_ROW, RIBBON, FUSE };
+/* ONCE_PER_HASH applies to the first row of each hash; RIBBON, FUSE and DCSO apply to the rows of
+ * these formats; the other two apply to the rows of formats that are built. */
+enum applies { ONCE_PER_HASH, ONCE_PER_FORMAT, EVERY_ROW, RIBBON, FUSE, DCSO };
 
 static bool applies_to(enum applies applies, const struct format *format)
 {
@@ -74,6 +76,8 @@ static bool applies_to(enum applies applies, const struct format *format)
     return format->id == LANEBLOOM_ROCKSDB_RIBBON;
   case FUSE:
     return format->id == LANEBLOOM_PEBBLE_BINARYFUSE;
+  case DCSO:
+    return format->id == LANEBLOOM_DCSO;
   }
   return false;
 }
@@ -114,6 +118,9 @@ static const struct {
     {"fuse, every kind of hash", fuse_every_kind_of_hash, FUSE, PROBING},
     {"fuse, large", fuse_large, FUSE, PROBING},
     {"fuse, calls", fuse_calls, FUSE, ALL},
+    {"dcso, any number of bits", dcso_any_number_of_bits, DCSO, PROBING | ADDING},
+    {"dcso, steps that reach the prime", dcso_steps_reach_the_prime, DCSO, PROBING | ADDING},
+    {"dcso, beyond 2^32 bytes", dcso_beyond_2_to_32_bytes, DCSO, PROBING | ADDING},
     {"sources of keys", sources_of_keys, ONCE_PER_FORMAT, ALL},
     {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT, ALL},
     {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT, ALL},

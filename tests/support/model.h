@@ -16,6 +16,9 @@ uint64_t model_xxh64(const void *key, size_t size);
 uint64_t model_spark_murmur3(const void *key, size_t size);
 uint64_t model_xxh3(const void *key, size_t size);
 
+/* Returns the FNV-1 hash of one key, whose bytes may be signed. */
+uint64_t model_fnv1(const void *key, size_t size, bool is_signed);
+
 /* Each returns the position of probe i of a hash, counted from 0, in a payload of nbytes. The
  * formats are LevelDB; RocksDB's legacy filters, with nlines lines; FastLocalBloom; Parquet; and
  * Spark. */
@@ -25,6 +28,9 @@ uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes);
+
+/* Returns the position of probe i of a hash in a filter of DCSO's. */
+uint64_t model_dcso_position(uint64_t hash, unsigned i, uint64_t nbits);
 
 /* may_match returns whether a hash fulfils its equation in the payload of a Ribbon filter. fit
  * changes a payload so that all given hashes fulfil their equations, except hashes that begin at
@@ -90,6 +96,6 @@ struct model {
 
 extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
     model_rocksdb_local, model_rocksdb_ribbon, model_parquet, model_spark_v1, model_spark_v2,
-    model_pebble_binaryfuse;
+    model_pebble_binaryfuse, model_dcso, model_dcso_signed;
 
 #endif

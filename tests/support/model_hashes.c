@@ -204,3 +204,19 @@ uint64_t model_spark_murmur3(const void *key, size_t size)
   const uint64_t first = murmur3(key, size, 0);
   return murmur3(key, size, first) * TWO_TO_32 + first;
 }
+
+/* ---- FNV-1 ---- */
+
+/* A signed byte that is negative changes all bits above its own. */
+uint64_t model_fnv1(const void *key, size_t size, bool is_signed)
+{
+  const uint8_t *bytes = key;
+  uint64_t h = 14695981039346656037u;
+  for (size_t i = 0; i < size; i++) {
+    h *= 1099511628211u;
+    h ^= bytes[i];
+    if (is_signed && bytes[i] > 127)
+      h = UINT64_MAX - h / 256 * 256 - 255 + h % 256;
+  }
+  return h;
+}

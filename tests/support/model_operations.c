@@ -48,6 +48,13 @@ static uint64_t spark_v2_position(const struct filter_shape *shape, const void *
   return model_spark_v2_position(value, i, shape->nbytes);
 }
 
+static uint64_t dcso_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value;
+  memcpy(&value, hash, sizeof value);
+  return model_dcso_position(value, i, shape->nbits);
+}
+
 /* The operations take only stored hashes, which is all that tests need. */
 static void probe_at(position_function *position, size_t hash_nbytes,
                      const struct filter_shape *shape, const uint8_t *payload,
@@ -147,6 +154,17 @@ static void spark_v2_add(const struct filter_shape *shape, uint8_t *payload,
   add_at(spark_v2_position, 8, shape, payload, source);
 }
 
+static void dcso_probe(const struct filter_shape *shape, const uint8_t *payload,
+                       struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(dcso_position, 8, shape, payload, source, bitmap);
+}
+
+static void dcso_add(const struct filter_shape *shape, uint8_t *payload, struct hash_source *source)
+{
+  add_at(dcso_position, 8, shape, payload, source);
+}
+
 static void probe_sums(bool (*may_match)(const struct filter_shape *, const uint8_t *, uint64_t),
                        const struct filter_shape *shape, const uint8_t *payload,
                        const struct hash_source *source, uint8_t *bitmap)
@@ -227,6 +245,25 @@ static void hash_xxh3(const lanebloom_keys *keys, void *hashes)
   }
 }
 
+static void fnv1_slices(const lanebloom_keys *keys, void *hashes, bool is_signed)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    const uint64_t hash = model_fnv1(slices[i].data, slices[i].size, is_signed);
+    memcpy((uint8_t *)hashes + 8 * i, &hash, 8);
+  }
+}
+
+static void hash_fnv1(const lanebloom_keys *keys, void *hashes)
+{
+  fnv1_slices(keys, hashes, false);
+}
+
+static void hash_fnv1_signed(const lanebloom_keys *keys, void *hashes)
+{
+  fnv1_slices(keys, hashes, true);
+}
+
 const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL, NULL},
                                     leveldb_position};
 const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL, NULL},
@@ -243,3 +280,6 @@ const struct model model_spark_v1 = {
 const struct model model_spark_v2 = {
     {hash_spark_murmur3, spark_v2_probe_each, spark_v2_add, NULL, NULL}, spark_v2_position};
 const struct model model_pebble_binaryfuse = {{hash_xxh3, fuse_probe, NULL, NULL, NULL}, NULL};
+const struct model model_dcso = {{hash_fnv1, dcso_probe, dcso_add, NULL, NULL}, dcso_position};
+const struct model model_dcso_signed = {{hash_fnv1_signed, dcso_probe, dcso_add, NULL, NULL},
+                                        dcso_position};

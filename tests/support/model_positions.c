@@ -74,6 +74,16 @@ uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes)
   return in_big_endian_words((uint64_t)(probe < 0 ? -1 - probe : probe) % (nbytes * 8));
 }
 
+/* The multiplier is -1469 modulo 2^64, and the modulus of each step is 2^64 - 59. */
+uint64_t model_dcso_position(uint64_t hash, unsigned i, uint64_t nbits)
+{
+  const uint64_t modulus = 18446744073709551557u;
+  uint64_t step = hash % modulus;
+  for (unsigned product = 0; product <= i; product++)
+    step = (0 - 1469 * step) % modulus;
+  return step % nbits;
+}
+
 /* ---- Ribbon ---- */
 
 /* Distributes segments of 128 bits to the blocks. The last blocks may have one segment more than

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 
 #include "builder.h"
+#include "common/bytes.h"
+#include "format.h"
 
 Test(builder, merging_is_appending)
 {
@@ -71,6 +73,22 @@ Test(builder, what_cannot_be_merged_changes_nothing)
 
 /* The cases include more parts than keys, parts without keys, and parts that begin between equal
  * neighbours. */
+/* Compares two filters of a format whose header counts the keys that set a new bit. A key that
+ * repeats a key of another part is counted twice. */
+static void assert_equal_but_count(lanebloom_filter *found, lanebloom_filter *expected,
+                                   size_t count)
+{
+  size_t found_size, expected_size;
+  const uint8_t *a = lanebloom_filter_bytes(found, &found_size),
+                *b = lanebloom_filter_bytes(expected, &expected_size);
+  const size_t after = count + sizeof(uint64_t);
+  cr_assert(found_size == expected_size && memcmp(a, b, count) == 0 &&
+            memcmp(a + after, b + after, found_size - after) == 0);
+  cr_assert(load_le64(a + count) >= load_le64(b + count));
+  lanebloom_filter_free(found);
+  lanebloom_filter_free(expected);
+}
+
 Test(builder, parts_merge_to_what_the_whole_finishes_as)
 {
   static const size_t sizes[] = {0, 1, 10, 1025, NKEYS}, counts[] = {1, 2, 3, 10, 64};
@@ -89,8 +107,11 @@ Test(builder, parts_merge_to_what_the_whole_finishes_as)
           cr_assert(lanebloom_builder_merge(into, from, NULL, 0) == LANEBLOOM_OK);
           lanebloom_builder_free(from);
         }
-        assert_equal_and_close(finish(into), finish(whole),
-                               lanebloom_format_name(lanebloom_format_at(f)));
+        const struct format_table *table = lanebloom_format_listed(f);
+        if (table->count_offset > 0)
+          assert_equal_but_count(finish(into), finish(whole), table->count_offset);
+        else
+          assert_equal_and_close(finish(into), finish(whole), table->name);
         add(into, &keys, 0, 10); /* even a part without keys accepts keys */
         lanebloom_filter *filter = finish(into);
         const lanebloom_keys added = lanebloom_keys_part(&keys, 0, 10);
