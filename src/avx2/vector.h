@@ -134,6 +134,14 @@ BINARY(add32, _mm256_add_epi32)
 BINARY(sub32, _mm256_sub_epi32)
 BINARY(add64, _mm256_add_epi64)
 BINARY(sub64, _mm256_sub_epi64)
+
+static inline vector subtract_if_positive64(vector a, vector b)
+{
+  const __m256i difference = _mm256_sub_epi64(a, b);
+  const __m256d signs = _mm256_castsi256_pd(difference);
+  return _mm256_castpd_si256(_mm256_blendv_pd(signs, _mm256_castsi256_pd(a), signs));
+}
+
 BINARY(mul_low32, _mm256_mullo_epi32)
 BINARY(mul_even32, _mm256_mul_epu32)
 BINARY(min_signed32, _mm256_min_epi32)

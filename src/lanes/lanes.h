@@ -18,16 +18,17 @@
 
 hash_function KERNEL(bloomhash_hash), KERNEL(bloomhash_signed_hash);
 hash_function KERNEL(xxph3_hash), KERNEL(xxh64_hash);
+hash_function KERNEL(fnv1_hash), KERNEL(fnv1_signed_hash);
 
 /* The kernels named "by_gathers" use gathers if the filter fits into the caches. All other kernels
  * use ordinary loads. */
 probe_function KERNEL(leveldb_probe), KERNEL(leveldb_probe_by_gathers);
 probe_function KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_probe_by_gathers);
 probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNEL(parquet_probe);
-probe_function KERNEL(pebble_binaryfuse_probe);
+probe_function KERNEL(pebble_binaryfuse_probe), KERNEL(dcso_probe);
 
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
-add_function KERNEL(parquet_add);
+add_function KERNEL(parquet_add), KERNEL(dcso_add);
 
 /* Initialises the table of an instruction set that has all kernels of lanes/. */
 #define LANES_KERNELS                                                                              \

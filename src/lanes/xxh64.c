@@ -5,7 +5,7 @@
 #include "../scalar/xxh64.h"
 #include "../keys.h"
 #include "lanes.h"
-#include "vector.h"
+#include "words.h"
 
 /* The number of keys in a group. LANES64 of them are hashed in lanes, and scalar code hashes the
  * other keys of the group. The CPU does both at the same time. This is faster if lanes have no
@@ -14,16 +14,7 @@
  * groups of 5, 1.0 to 1.2 ns in groups of 6, and 1.61 ns in groups of 8.) */
 enum { GROUP_NKEYS = LANES64 == 4 ? 6 : LANES64 };
 
-/* A vector type of gcc and clang. These compilers can multiply its lanes of 64 bits for every
- * instruction set, by one instruction or by several. */
-typedef uint64_t words __attribute__((vector_size(VECTOR_NBYTES)));
-
 /* ---- Steps ---- */
-
-static inline words splat(uint64_t value)
-{
-  return (words){0} + value;
-}
 
 static inline words rotate(words value, unsigned nbits)
 {
@@ -64,14 +55,6 @@ static inline words finish(words hash)
 
 /* ---- A group of keys at any addresses ---- */
 
-static inline words load_8(const uint8_t *const keys[LANES64], size_t offset)
-{
-  words loaded;
-  for (size_t i = 0; i < LANES64; i++)
-    loaded[i] = load_le64(keys[i] + offset);
-  return loaded;
-}
-
 static inline words load_4(const uint8_t *const keys[LANES64], size_t offset)
 {
   words loaded;
@@ -86,28 +69,6 @@ static inline words load_1(const uint8_t *const keys[LANES64], size_t offset)
   for (size_t i = 0; i < LANES64; i++)
     loaded[i] = keys[i][offset];
   return loaded;
-}
-
-/* Loads the words of a stripe of 32 bytes, which begins at `offset` in each key. columns[i] gets
- * word i of each key. pairs[i] has the stripe of key i and, in vectors of 64 bytes, also the stripe
- * of key i + 4. */
-static inline void load_stripe(const uint8_t *const keys[LANES64], size_t offset, words columns[4])
-{
-  vector pairs[4];
-  for (size_t i = 0; i < 4; i++)
-#if VECTOR_NBYTES == 64
-    pairs[i] = load_halves(keys[i] + offset, keys[i + 4] + offset);
-#else
-    pairs[i] = load(keys[i] + offset);
-#endif
-  const vector even_01 = interleave_low64(pairs[0], pairs[1]),
-               odd_01 = interleave_high64(pairs[0], pairs[1]),
-               even_23 = interleave_low64(pairs[2], pairs[3]),
-               odd_23 = interleave_high64(pairs[2], pairs[3]);
-  columns[0] = (words)first_blocks(even_01, even_23);
-  columns[1] = (words)first_blocks(odd_01, odd_23);
-  columns[2] = (words)last_blocks(even_01, even_23);
-  columns[3] = (words)last_blocks(odd_01, odd_23);
 }
 
 static inline words hash_stripes(const uint8_t *const keys[LANES64], size_t nstripes)
