@@ -86,7 +86,7 @@ static bool hashes_well(const struct hash_row *row, const lanebloom_keys *keys,
 static struct bench_made make_hashes(const struct bench_case *unused)
 {
   (void)unused;
-  return bench_make_array(BENCH_TEXT_NKEYS * sizeof(uint64_t));
+  return bench_make_array(BENCH_TEXT_NKEYS * MAX_HASH_NBYTES);
 }
 
 static void hash_row(struct bench *bench, void *argument)

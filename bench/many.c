@@ -52,7 +52,7 @@ static struct bench_made make_many(const struct bench_case *wanted)
  * returns the sum of these numbers. */
 static size_t ask(const struct many *many, const struct many_row *row, const uint64_t *batch)
 {
-  uint64_t hashes[BATCH_NKEYS];
+  uint64_t hashes[2 * BATCH_NKEYS]; /* room for hashes of any size */
   uint8_t bitmap[BATCH_NKEYS / 8];
   size_t count = 0;
   const lanebloom_keys keys = bench_keys(batch, BATCH_NKEYS);
@@ -97,7 +97,8 @@ static void batch_row(struct bench *bench, void *argument)
   const struct batch_row *row = argument;
   const struct bench_case wanted = {row->format, FILTER_KIB, BENCH_NPROBES, 0, 0};
   const struct many *many = bench_share(make_many, &wanted);
-  uint64_t *keys = malloc(row->nkeys * sizeof *keys), *hashes = malloc(row->nkeys * sizeof *hashes);
+  uint64_t *keys = malloc(row->nkeys * sizeof *keys);
+  uint8_t *hashes = malloc(row->nkeys * lanebloom_format_hash_size(row->format));
   uint8_t *bitmap = malloc(row->nkeys / 8 + 1);
   lanebloom_hash_batch *batch;
   if (!keys || !hashes || !bitmap)

@@ -14,7 +14,7 @@
 #include "fuzz.h"
 #include "support.h"
 
-enum { MAX_NROWS = 1300, MAX_NBUFFERS = 6, MAX_DEPTH = 3, MAX_HASH_NBYTES = 8 };
+enum { MAX_NROWS = 1300, MAX_NBUFFERS = 6, MAX_DEPTH = 3, MAX_HASH_NBYTES = 16 };
 
 /* A column and all memory to which its structs point. */
 struct column {

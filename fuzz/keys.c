@@ -11,7 +11,7 @@
 #include "fuzz.h"
 #include "support.h"
 
-enum { MAX_HASH_NBYTES = 8 };
+enum { MAX_HASH_NBYTES = 16 };
 
 enum { NLAYOUTS = 6 };
 

@@ -8,10 +8,10 @@
 #include "keys.h"
 
 enum {
-  MAX_HASH_NBYTES = 8,
+  MAX_HASH_NBYTES = 16,
   BLOCK_NBYTES = 8 << 10, /* the size of a block of hashes, which stays in the first-level cache */
-  /* this many hashes fit into a block, whatever their size */
-  BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES,
+  BLOCK_NKEYS = BLOCK_NBYTES / sizeof(uint64_t), /* the most hashes of 4 or 8 bytes in a block */
+  WIDE_BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES, /* the most hashes of 16 bytes in a block */
 
   /* At most this many bytes of keys are prefetched at a time, one block ahead. The CPU's own
    * prefetching is too late for kernels that need only a few cycles per key. Prefetching more bytes
@@ -40,7 +40,30 @@ static inline uint64_t hash64_at(const void *hashes, size_t i)
   return hash;
 }
 
+/* The hash of a single key, in a form that fits into two registers. A hash of 4 or 8 bytes is in
+ * `low`, and `high` is 0. */
+struct key_hash {
+  uint64_t low, high;
+};
+
+/* Returns hash i of an array of hashes of hash_nbytes bytes, which is 4, 8 or 16. */
+static inline struct key_hash hash_at(const void *hashes, size_t i, size_t hash_nbytes)
+{
+  if (hash_nbytes == sizeof(uint32_t))
+    return (struct key_hash){hash32_at(hashes, i), 0};
+  if (hash_nbytes == sizeof(uint64_t))
+    return (struct key_hash){hash64_at(hashes, i), 0};
+  struct key_hash hash;
+  memcpy(&hash, (const uint8_t *)hashes + i * sizeof hash, sizeof hash);
+  return hash;
+}
+
 static inline void hash64_store(void *hashes, size_t i, uint64_t hash)
+{
+  memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
+}
+
+static inline void hash128_store(void *hashes, size_t i, struct key_hash hash)
 {
   memcpy((uint8_t *)hashes + i * sizeof hash, &hash, sizeof hash);
 }
@@ -69,7 +92,8 @@ enum {
   FEW_ADDED = 8,
 };
 
-/* Writes the hashes of keys->n keys, 4 or 8 bytes each at any alignment, in the host's byte order.
+/* Writes the hashes of keys->n keys, 4, 8 or 16 bytes each at any alignment, in the host's byte
+ * order. A hash of 16 bytes consists of two numbers of 8 bytes.
  * The layout of the keys must be one that kernels read (enum keys_layout). */
 typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 
@@ -160,6 +184,12 @@ hash_source_fetch(const struct hash_source *source, size_t max_nkeys)
     nbytes = MAX_FETCHED_NBYTES;
   for (size_t i = 0; i < nbytes; i += 64)
     __builtin_prefetch(data + source->next * stride + i, 0, 2);
+}
+
+/* Returns the most hashes of the source's size that fit into a block. */
+static inline size_t hash_source_block_nkeys(const struct hash_source *source)
+{
+  return source->hash_nbytes > sizeof(uint64_t) ? WIDE_BLOCK_NKEYS : BLOCK_NKEYS;
 }
 
 static inline void hash_source_hash(const struct hash_source *source, const lanebloom_keys *keys,

@@ -91,7 +91,7 @@ typedef size_t sorted_probe_function(const struct filter_shape *shape, const uin
 /* Tests a single key by its hash, of which 32 bits are in the low half: returns true if all probes
  * find set bits. The shape must have ANSWER_BY_PROBES. */
 typedef bool may_match_function(const struct filter_shape *shape, const uint8_t *payload,
-                                uint64_t hash);
+                                struct key_hash hash);
 
 struct layout_kernels {
   probe_function *probe;

@@ -59,7 +59,7 @@ static inline struct queries queries_of_keys(const lanebloom_filter *filter,
 static inline bool may_match(const lanebloom_filter *filter, lanebloom_slice key)
 {
   const struct format_table *format = filter->format;
-  const uint64_t hash = lanebloom_hash_key_scalar[format->hash](key.data, key.size);
+  const struct key_hash hash = lanebloom_hash_key_scalar[format->hash](key.data, key.size);
   return lanebloom_kernels_current()->may_match[format->layout](&filter->shape, filter->payload,
                                                                 hash);
 }
@@ -73,13 +73,12 @@ __attribute__((noinline)) static size_t screen_few(const lanebloom_filter *filte
   const struct format_table *format = filter->format;
   may_match_function *const test = lanebloom_kernels_current()->may_match[format->layout];
   const size_t n = keys->n, hash_nbytes = HASH_NBYTES[format->hash];
-  uint64_t hashes[FEW_SCREENED]; /* room for hashes of either size */
+  uint8_t hashes[FEW_SCREENED * MAX_HASH_NBYTES]; /* room for hashes of any size */
   hash_keys(lanebloom_kernels_scalar.hash[format->hash], keys, hash_nbytes, hashes);
   size_t count = 0;
   unsigned hits = 0;
   for (size_t i = 0; i < n; i++) {
-    const uint64_t hash = hash_nbytes == sizeof hash ? hash64_at(hashes, i) : hash32_at(hashes, i);
-    const unsigned hit = test(&filter->shape, filter->payload, hash);
+    const unsigned hit = test(&filter->shape, filter->payload, hash_at(hashes, i, hash_nbytes));
     hits |= hit << i;
     count += hit;
   }

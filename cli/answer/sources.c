@@ -114,7 +114,7 @@ static size_t screen_by_filters(const struct sources *sources, const lanebloom_k
                                 uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
 {
   const size_t most = keys->n < PART_NKEYS ? keys->n : PART_NKEYS, nbytes = (keys->n + 7) / 8;
-  uint64_t *hashes = resize(NULL, most * sizeof *hashes); /* hashes of 4 bytes fit, too */
+  uint64_t *hashes = resize(NULL, 2 * most * sizeof *hashes); /* room for hashes of any size */
   uint8_t *hits = resize(NULL, most / 8 + 1);
   memset(any, 0, nbytes);
   if (counts)

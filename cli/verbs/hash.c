@@ -98,18 +98,20 @@ static void open_filter(struct hash *hash)
 }
 
 /* Prints a hash, and with --filter the bits that the hash probes. `value' points to a result of
- * lanebloom_hash(), which is an integer in the byte order of this machine. */
+ * lanebloom_hash(), which consists of one or two integers in the byte order of this machine. */
 static void print_hash(const struct hash *hash, const void *value)
 {
   uint64_t wide;
   uint32_t narrow;
-  if (hash->hash_nbytes == sizeof wide) {
-    memcpy(&wide, value, sizeof wide);
-    outputf("%016" PRIx64 "\t", wide);
-  } else {
+  if (hash->hash_nbytes == sizeof narrow) {
     memcpy(&narrow, value, sizeof narrow);
-    outputf("%08" PRIx32 "\t", narrow);
+    outputf("%08" PRIx32, narrow);
   }
+  for (size_t at = 0; at + sizeof wide <= hash->hash_nbytes; at += sizeof wide) {
+    memcpy(&wide, (const char *)value + at, sizeof wide);
+    outputf("%016" PRIx64, wide);
+  }
+  output("\t", 1);
   if (!hash->filter)
     return;
   size_t npositions = lanebloom_filter_positions(hash->filter, value, hash->positions);
@@ -135,7 +137,7 @@ static void hash_chunk(void *context, size_t worker, struct cutter *cutter, stru
 {
   (void)worker, (void)chunk;
   const struct hash *hash = context;
-  static uint64_t hashes[BATCH_NRECORDS]; /* hashes of 4 bytes fit, too */
+  static uint64_t hashes[2 * BATCH_NRECORDS]; /* hashes of any size fit */
   struct batch batch;
   while (cutter_next(cutter, &batch)) {
     lanebloom_status status = lanebloom_hash(hash->format, &batch.keys, hashes);

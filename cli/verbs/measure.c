@@ -17,17 +17,16 @@ static uint64_t splitmix64(uint64_t *state)
 static uint64_t count_random_hits(const lanebloom_filter *filter, size_t hash_nbytes,
                                   uint64_t nhashes)
 {
-  enum { BATCH_NHASHES = 4096 };
-  static uint64_t hashes[BATCH_NHASHES]; /* every byte is random, so each word can serve as one hash
-                                          * of 8 bytes or as two of 4 bytes */
+  enum { BATCH_NWORDS = 4096 };
+  static uint64_t words[BATCH_NWORDS]; /* every byte is random, so these bytes can serve as hashes
+                                        * of any size */
+  const size_t max_nhashes = sizeof words / hash_nbytes;
   uint64_t state = MEASURE_SEED, nhits = 0;
   while (nhashes > 0) {
-    const size_t per_word = sizeof *hashes / hash_nbytes;
-    const size_t n =
-        nhashes < BATCH_NHASHES * per_word ? (size_t)nhashes : BATCH_NHASHES * per_word;
-    for (size_t i = 0; i < (n + per_word - 1) / per_word; i++)
-      hashes[i] = splitmix64(&state);
-    nhits += lanebloom_filter_screen_hashes(filter, hashes, n, NULL);
+    const size_t n = nhashes < max_nhashes ? (size_t)nhashes : max_nhashes;
+    for (size_t i = 0; i * sizeof *words < n * hash_nbytes; i++)
+      words[i] = splitmix64(&state);
+    nhits += lanebloom_filter_screen_hashes(filter, words, n, NULL);
     nhashes -= n;
   }
   return nhits;

@@ -54,8 +54,8 @@ static __attribute__((noinline)) void report(struct results *results)
   for (size_t i = 0; i < results->nfound; i++)
     for (uint32_t left = results->found[i].hits; left; left &= left - 1) {
       const uint32_t at = sorted->order[results->found[i].first + (unsigned)__builtin_ctz(left)];
-      if (results->test &&
-          !results->test(results->shape, results->payload, hash64_at(sorted->hashes, at)))
+      if (results->test && !results->test(results->shape, results->payload,
+                                          hash_at(sorted->hashes, at, sizeof(uint64_t))))
         continue;
       results->count++;
       if (results->bitmap)

@@ -97,7 +97,7 @@ struct block {
   const uint8_t *hashes; /* readable up to the next multiple of eight hashes */
   size_t n;
   _Alignas(64) uint64_t offsets[IN_FLIGHT_NKEYS];
-  uint8_t padded[IN_FLIGHT_NKEYS * MAX_HASH_NBYTES];
+  uint8_t padded[IN_FLIGHT_NKEYS * sizeof(uint64_t)];
 };
 
 static inline __attribute__((always_inline)) void block_locate(struct block *block, size_t i,

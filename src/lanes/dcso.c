@@ -233,7 +233,7 @@ static void probe_in_scalar(const struct filter_shape *shape, const uint8_t *pay
   memset(bitmap, 0, (n + 7) / 8);
   for (size_t i = 0; i < n; i++)
     bitmap[i / 8] |=
-        (uint8_t)(lanebloom_dcso_may_match_scalar(shape, payload, hash64_at(hashes, i)) << i % 8);
+        (uint8_t)(lanebloom_dcso_may_match_scalar(shape, payload, hash_at(hashes, i, 8)) << i % 8);
 }
 
 /* Probes a block. Sets *nhits to the number of hits. Returns false, and stores no result, if a step

@@ -43,14 +43,14 @@ static inline void hash_all(const lanebloom_keys *keys, uint8_t *hashes, bool si
   }
 }
 
-uint64_t lanebloom_bloomhash_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_bloomhash_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return bloomhash(key, size, false);
+  return (struct key_hash){bloomhash(key, size, false), 0};
 }
 
-uint64_t lanebloom_bloomhash_signed_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_bloomhash_signed_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return bloomhash(key, size, true);
+  return (struct key_hash){bloomhash(key, size, true), 0};
 }
 
 void lanebloom_bloomhash_hash_scalar(const lanebloom_keys *keys, void *hashes)

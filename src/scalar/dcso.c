@@ -35,9 +35,9 @@ static inline bool dcso_set(const struct filter_shape *shape, uint8_t *payload, 
 }
 
 bool lanebloom_dcso_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                     uint64_t hash)
+                                     struct key_hash hash)
 {
-  return dcso_may_match(shape, payload, &hash, 0);
+  return dcso_may_match(shape, payload, &hash.low, 0);
 }
 
 void lanebloom_dcso_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,

@@ -33,7 +33,7 @@ probe_each_hash(const struct filter_shape *shape, const uint8_t *payload,
 {
   memset(bitmap, 0, (source->n + 7) / 8);
   for (size_t n, first = 0; first < source->n; first += n) {
-    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    const void *hashes = hash_source_next(source, hash_source_block_nkeys(source), &n);
     for (size_t i = 0; i < n; i++)
       bitmap[(first + i) / 8] |= (uint8_t)(may_match(shape, payload, hashes, i) << i % 8);
   }
@@ -64,7 +64,7 @@ probe_each_line(const struct filter_shape *shape, const uint8_t *payload,
   }
   memset(bitmap, 0, (source->n + 7) / 8);
   for (size_t n, first = 0; first < source->n; first += n) {
-    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    const void *hashes = hash_source_next(source, hash_source_block_nkeys(source), &n);
     for (size_t i = 0, next = 0; i < n; i++) {
       for (; next < n && next < i + LINES_AHEAD; next++)
         fetch(shape, payload, hashes, next);
@@ -78,7 +78,7 @@ static inline __attribute__((always_inline)) void add_each_hash(
     void (*set)(const struct filter_shape *shape, uint8_t *payload, const void *hashes, size_t i))
 {
   for (size_t n; source->next < source->n;) {
-    const void *hashes = hash_source_next(source, BLOCK_NKEYS, &n);
+    const void *hashes = hash_source_next(source, hash_source_block_nkeys(source), &n);
     for (size_t i = 0; i < n; i++)
       set(shape, payload, hashes, i);
   }

@@ -25,14 +25,14 @@ __attribute__((always_inline)) static inline void hash_all(const lanebloom_keys 
   }
 }
 
-uint64_t lanebloom_fnv1_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_fnv1_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return fnv1(key, size, false);
+  return (struct key_hash){fnv1(key, size, false), 0};
 }
 
-uint64_t lanebloom_fnv1_signed_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_fnv1_signed_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return fnv1(key, size, true);
+  return (struct key_hash){fnv1(key, size, true), 0};
 }
 
 void lanebloom_fnv1_hash_scalar(const lanebloom_keys *keys, void *hashes)

@@ -49,9 +49,9 @@ static inline void leveldb_set(const struct filter_shape *shape, uint8_t *payloa
 }
 
 bool lanebloom_leveldb_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                        uint64_t hash)
+                                        struct key_hash hash)
 {
-  const uint32_t hash32 = (uint32_t)hash;
+  const uint32_t hash32 = (uint32_t)hash.low;
   if (shape->nbytes <= SINGLE_NEAR_NBYTES)
     return leveldb_may_match_near(shape, payload, &hash32, 0);
   return leveldb_may_match(shape, payload, &hash32, 0);

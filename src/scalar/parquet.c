@@ -42,9 +42,9 @@ static inline void parquet_set(const struct filter_shape *shape, uint8_t *payloa
 }
 
 bool lanebloom_parquet_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                        uint64_t hash)
+                                        struct key_hash hash)
 {
-  return parquet_may_match(shape, payload, &hash, 0);
+  return parquet_may_match(shape, payload, &hash.low, 0);
 }
 
 void lanebloom_parquet_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,

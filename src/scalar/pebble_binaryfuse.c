@@ -6,9 +6,9 @@
 #include "pebble_binaryfuse.h"
 
 bool lanebloom_pebble_binaryfuse_may_match_scalar(const struct filter_shape *shape,
-                                                  const uint8_t *payload, uint64_t hash)
+                                                  const uint8_t *payload, struct key_hash hash)
 {
-  return pebble_binaryfuse_may_match(shape, payload, &hash, 0);
+  return pebble_binaryfuse_may_match(shape, payload, &hash.low, 0);
 }
 
 void lanebloom_pebble_binaryfuse_probe_scalar(const struct filter_shape *shape,

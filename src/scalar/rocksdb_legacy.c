@@ -63,9 +63,9 @@ static inline void rocksdb_legacy_set(const struct filter_shape *shape, uint8_t 
 }
 
 bool lanebloom_rocksdb_legacy_may_match_scalar(const struct filter_shape *shape,
-                                               const uint8_t *payload, uint64_t hash)
+                                               const uint8_t *payload, struct key_hash hash)
 {
-  const uint32_t hash32 = (uint32_t)hash;
+  const uint32_t hash32 = (uint32_t)hash.low;
   if (shape->nbytes <= SINGLE_NEAR_NBYTES)
     return rocksdb_legacy_may_match_near(shape, payload, &hash32, 0);
   return rocksdb_legacy_may_match(shape, payload, &hash32, 0);

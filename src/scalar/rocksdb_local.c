@@ -57,11 +57,11 @@ static inline void rocksdb_local_set(const struct filter_shape *shape, uint8_t *
 }
 
 bool lanebloom_rocksdb_local_may_match_scalar(const struct filter_shape *shape,
-                                              const uint8_t *payload, uint64_t hash)
+                                              const uint8_t *payload, struct key_hash hash)
 {
   if (shape->nbytes <= SINGLE_NEAR_NBYTES)
     return rocksdb_local_may_match_near(shape, payload, &hash, 0);
-  return rocksdb_local_may_match(shape, payload, &hash, 0);
+  return rocksdb_local_may_match(shape, payload, &hash.low, 0);
 }
 
 void lanebloom_rocksdb_local_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,

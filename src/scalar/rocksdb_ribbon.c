@@ -42,9 +42,9 @@ static inline bool rocksdb_ribbon_may_match(const struct filter_shape *shape,
 }
 
 bool lanebloom_rocksdb_ribbon_may_match_scalar(const struct filter_shape *shape,
-                                               const uint8_t *payload, uint64_t hash)
+                                               const uint8_t *payload, struct key_hash hash)
 {
-  return rocksdb_ribbon_may_match(shape, payload, &hash, 0);
+  return rocksdb_ribbon_may_match(shape, payload, &hash.low, 0);
 }
 
 void lanebloom_rocksdb_ribbon_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,

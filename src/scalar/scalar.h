@@ -18,9 +18,8 @@ probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 probe_function lanebloom_pebble_binaryfuse_probe_scalar;
 probe_function lanebloom_dcso_probe_scalar;
 
-/* Functions for single keys. A hash_key_function returns the hash of a key; a hash of 32 bits is in
- * the low half of the result. */
-typedef uint64_t hash_key_function(const uint8_t *key, size_t size);
+/* Functions for single keys. A hash_key_function returns the hash of a key. */
+typedef struct key_hash hash_key_function(const uint8_t *key, size_t size);
 hash_key_function lanebloom_bloomhash_hash_key_scalar, lanebloom_bloomhash_signed_hash_key_scalar;
 hash_key_function lanebloom_xxph3_hash_key_scalar, lanebloom_xxh64_hash_key_scalar;
 hash_key_function lanebloom_spark_murmur3_hash_key_scalar, lanebloom_xxh3_hash_key_scalar;

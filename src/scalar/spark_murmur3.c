@@ -50,9 +50,9 @@ static inline uint64_t spark_murmur3(const uint8_t *key, size_t size)
   return first | (uint64_t)murmur3(key, size, first) << 32;
 }
 
-uint64_t lanebloom_spark_murmur3_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_spark_murmur3_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return spark_murmur3(key, size);
+  return (struct key_hash){spark_murmur3(key, size), 0};
 }
 
 __attribute__((always_inline)) static inline void hash_fixed(const lanebloom_keys *keys,

@@ -33,9 +33,9 @@ static inline void spark_v2_set(const struct filter_shape *shape, uint8_t *paylo
 }
 
 bool lanebloom_spark_v2_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                         uint64_t hash)
+                                         struct key_hash hash)
 {
-  return spark_v2_may_match(shape, payload, &hash, 0);
+  return spark_v2_may_match(shape, payload, &hash.low, 0);
 }
 
 void lanebloom_spark_v2_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,

@@ -9,9 +9,9 @@
 
 _Static_assert(XXH_VERSION_NUMBER >= 800, "before xxHash 0.8, XXH3 gave other hashes");
 
-uint64_t lanebloom_xxh3_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_xxh3_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return XXH3_64bits(key, size);
+  return (struct key_hash){XXH3_64bits(key, size), 0};
 }
 
 /* Keys of one width have a loop of their own, because a branch on the layout of each key would cost

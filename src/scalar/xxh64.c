@@ -5,9 +5,9 @@
 #include "../keys.h"
 #include "scalar.h"
 
-uint64_t lanebloom_xxh64_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_xxh64_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return xxh64(key, size);
+  return (struct key_hash){xxh64(key, size), 0};
 }
 
 __attribute__((always_inline)) static inline void hash_fixed(const lanebloom_keys *keys,

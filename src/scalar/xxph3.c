@@ -26,9 +26,9 @@ const uint8_t lanebloom_xxph3_secret[192] = {
     /* clang-format on */
 };
 
-uint64_t lanebloom_xxph3_hash_key_scalar(const uint8_t *key, size_t size)
+struct key_hash lanebloom_xxph3_hash_key_scalar(const uint8_t *key, size_t size)
 {
-  return xxph3(key, size);
+  return (struct key_hash){xxph3(key, size), 0};
 }
 
 void lanebloom_xxph3_hash_scalar(const lanebloom_keys *keys, void *hashes)

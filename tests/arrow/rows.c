@@ -4,7 +4,7 @@
 
 #include "arrays.h"
 
-enum { MAX_HASH_NBYTES = 8, UNWRITTEN = 0xa5, NBEHIND = 16 };
+enum { MAX_HASH_NBYTES = 16, UNWRITTEN = 0xa5, NBEHIND = 16 };
 
 /* The expected results for an array. */
 struct expected {

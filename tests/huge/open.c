@@ -102,7 +102,7 @@ static void aim(const struct sparse *sparse, struct rng *rng, size_t i, uint8_t 
     memcpy(hash, &low, sizeof low);
 }
 
-static const uint8_t *hash_at(const struct questions *asked, size_t i)
+static const uint8_t *asked_hash(const struct questions *asked, size_t i)
 {
   return asked->hashes + i * asked->hash_nbytes;
 }
@@ -122,12 +122,12 @@ static struct questions make_questions(struct sparse *sparse)
     const unsigned missing = i % 3 == 0 ? (unsigned)rng_below(&rng, NPROBES) : NPROBES;
     for (unsigned p = 0; p < NPROBES; p++)
       if (p != missing)
-        put_bit(sparse, sparse_position(sparse, hash_at(&asked, i), p));
+        put_bit(sparse, sparse_position(sparse, asked_hash(&asked, i), p));
   }
   for (size_t i = 0; i < NHASHES; i++) {
     bool hit = true;
     for (unsigned p = 0; p < NPROBES; p++)
-      hit &= has_bit(sparse, sparse_position(sparse, hash_at(&asked, i), p));
+      hit &= has_bit(sparse, sparse_position(sparse, asked_hash(&asked, i), p));
     asked.expected[i / 8] |= (uint8_t)(hit << i % 8);
     asked.count += hit;
   }
@@ -157,10 +157,10 @@ static void check_answers(const struct sparse *sparse, const struct questions *a
   }
   for (size_t i = 0; i < NHASHES; i++) {
     uint64_t positions[NPROBES];
-    cr_assert(lanebloom_filter_positions(filter, hash_at(asked, i), positions) == NPROBES,
+    cr_assert(lanebloom_filter_positions(filter, asked_hash(asked, i), positions) == NPROBES,
               "positions");
     for (unsigned p = 0; p < NPROBES; p++)
-      if (positions[p] != sparse_position(sparse, hash_at(asked, i), p))
+      if (positions[p] != sparse_position(sparse, asked_hash(asked, i), p))
         test_fatal("hash %zu, probe %u: position %llu", i, p, (unsigned long long)positions[p]);
   }
 }

@@ -227,8 +227,9 @@ static void check_calls(const struct trial *trial, size_t n, size_t layout)
 void calls_around_a_block(const struct trial *trial)
 {
   enum { B = BLOCK_NKEYS };
-  static const size_t sizes[] = {0,     1, 4,     5,         7,     8,         9,        65,
-                                 B - 1, B, B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
+  static const size_t sizes[] = {0,     1,         4,     5,         7,        8,
+                                 9,     65,        B / 2, B / 2 + 1, B - 1,    B,
+                                 B + 1, 2 * B - 1, 2 * B, 2 * B + 1, 5 * B + 7};
   const size_t nlayouts =
       test_exhaustive() ? NLAYOUTS : 3; /* three for each size, the others for the next size */
   for (size_t s = 0; s < COUNT(sizes); s++)

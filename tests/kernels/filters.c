@@ -58,7 +58,7 @@ static void check_probe(const struct trial *trial, const struct filter_shape *sh
 static void check_shape(const struct trial *trial, const struct filter_shape *shape, size_t n)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes;
-  static uint8_t added[8 * MAX_BATCH], probed[8 * MAX_BATCH];
+  static uint8_t added[MAX_HASH_NBYTES * MAX_BATCH], probed[MAX_HASH_NBYTES * MAX_BATCH];
   rng_fill(trial->rng, added, n * hash_nbytes);
   rng_fill(trial->rng, probed, n * hash_nbytes);
   for (size_t i = 0; i < n; i++) {
@@ -126,7 +126,7 @@ void filter_rests_of_lines(const struct trial *trial)
       shape.nbytes += rests[r];
       check_shape(trial, &shape, N);
 
-      uint8_t hashes[8 * N], expected[(N + 7) / 8], bitmap[(N + 7) / 8];
+      uint8_t hashes[MAX_HASH_NBYTES * N], expected[(N + 7) / 8], bitmap[(N + 7) / 8];
       rng_fill(trial->rng, hashes, sizeof hashes);
       struct guarded payload = guarded_make(whole_nbytes, AT_END);
       memset(payload.bytes, 0, whole_nbytes);
@@ -148,7 +148,7 @@ void filter_rests_of_lines(const struct trial *trial)
 void filter_every_kind_of_hash(const struct trial *trial)
 {
   const size_t hash_nbytes = trial->format->hash_nbytes, nbits = hash_nbytes * 8;
-  uint8_t hashes[8 * 2 * 66] = {0};
+  uint8_t hashes[MAX_HASH_NBYTES * 2 * (8 * MAX_HASH_NBYTES + 1)] = {0};
   size_t n = 0;
   for (size_t bit = 0; bit <= nbits; bit++)
     for (uint8_t around = 0; around < 2; around++) {
@@ -183,7 +183,7 @@ void filter_each_probe_decides(const struct trial *trial)
   enum { N = 65 };
   const struct format_table *table = trial->format->table;
   const size_t hash_nbytes = trial->format->hash_nbytes;
-  uint8_t hashes[8 * N];
+  uint8_t hashes[MAX_HASH_NBYTES * N];
   uint64_t positions[256];
   const uint32_t step = test_exhaustive() ? 1 : 3;
   for (uint32_t nprobes = trial->format->table->min_nprobes; nprobes > 0;
@@ -218,7 +218,7 @@ static void check_large(const struct trial *trial, uint64_t nbytes)
   enum { N = 33 };
   const size_t hash_nbytes = trial->format->hash_nbytes;
   const struct filter_shape shape = format_shape(trial->format, nbytes, 11);
-  uint8_t hashes[8 * 2 * N], expected[(2 * N + 7) / 8];
+  uint8_t hashes[MAX_HASH_NBYTES * 2 * N], expected[(2 * N + 7) / 8];
   rng_fill(trial->rng, hashes, sizeof hashes);
   memset(hashes, 0xff,
          hash_nbytes); /* the highest bit; bit 7 if a LevelDB filter has eight bits less */

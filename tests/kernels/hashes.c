@@ -194,7 +194,7 @@ static void check_page_edges(const struct trial *trial, size_t max_length)
 {
   enum { N = 2 * (MAX_LENGTH + 1) };
   static lanebloom_slice slices[N];
-  static uint8_t bytes[MAX_LONG_LENGTH], expected[8 * N];
+  static uint8_t bytes[MAX_LONG_LENGTH], expected[MAX_HASH_NBYTES * N];
   rng_fill(trial->rng, bytes, max_length);
   for (size_t place = AT_END; place <= AT_BEGIN; place++) {
     test_context("%s: %s", trial->name,
@@ -235,7 +235,7 @@ static void check_keys_of_malloc(const struct trial *trial)
 {
   enum { N = 100 };
   static lanebloom_slice slices[N];
-  static uint8_t expected[8 * N];
+  static uint8_t expected[MAX_HASH_NBYTES * N];
   test_context("%s: each key in memory of its own", trial->name);
   for (size_t i = 0; i < N; i++) {
     uint8_t *key = test_alloc(i);
@@ -280,7 +280,7 @@ void hash_every_kind_of_byte(const struct trial *trial)
 void hash_strided(const struct trial *trial)
 {
   enum { N = 1100, MAX_STRIDE = 40 };
-  static uint8_t bytes[N * MAX_STRIDE], expected[8 * N];
+  static uint8_t bytes[N * MAX_STRIDE], expected[MAX_HASH_NBYTES * N];
   static const size_t widths[] = {0, 1, 3, 4, 8, 12, 16, 17, 20, 32, 40};
   lanebloom_slice *slices = test_alloc(N * sizeof *slices);
   rng_fill(trial->rng, bytes, sizeof bytes);
@@ -326,7 +326,7 @@ void hash_far_offsets(const struct trial *trial)
 {
   enum { N = 40, WIDTH = 7 };
   static const uint64_t centres[] = {(uint64_t)1 << 31, UINT32_MAX - N * WIDTH, (uint64_t)1 << 32};
-  static uint8_t expected[8 * N];
+  static uint8_t expected[MAX_HASH_NBYTES * N];
   struct guarded data = guarded_sparse(((size_t)1 << 32) + 4096);
   for (size_t c = 0; c < COUNT(centres); c++) {
     const uint64_t first = centres[c] - N * WIDTH / 2;

@@ -21,7 +21,7 @@ static const struct mix {
 struct large_filter {
   struct filter_shape shape;
   struct guarded payload; /* random bits, and the bits of `present` */
-  uint8_t present[8 * NPRESENT];
+  uint8_t present[MAX_HASH_NBYTES * NPRESENT];
 };
 
 /* Makes a filter with half of its bits set, a quarter if nhalvings is 1, an eighth if it is 2, and
@@ -98,7 +98,7 @@ void large_hit_rates(const struct trial *trial)
     unsigned nhalvings;
   } sizes[MAX_SIZES] = {
       {300007, 7, 0}, {1 << 20, 6, 1}, {4299961, 6, 0}, {3 << 20, 30, 0}, {LARGEST_NBYTES, 11, 1}};
-  static uint8_t hashes[8 * LARGE_BATCH], expected[LARGE_BATCH / 8];
+  static uint8_t hashes[MAX_HASH_NBYTES * LARGE_BATCH], expected[LARGE_BATCH / 8];
   const size_t hash_nbytes = trial->format->hash_nbytes;
   for (size_t s = trial->format->is_built ? 0 : WITHOUT_BUILDING; s < nsizes; s++) {
     struct large_filter *filter = large_filter_make(trial, sizes[s].nbytes, sizes[s].nprobes,
@@ -134,7 +134,7 @@ void large_batch_sizes(const struct trial *trial)
 {
   enum { MAX_N = 1500, MAX_STEP = 97 };
   static const uint64_t sizes[] = {3 << 20, 5000011};
-  static uint8_t hashes[8 * MAX_N], expected[(MAX_N + 7) / 8];
+  static uint8_t hashes[MAX_HASH_NBYTES * MAX_N], expected[(MAX_N + 7) / 8];
   for (size_t s = trial->format->is_built ? 0 : 1; s < COUNT(sizes); s++) {
     struct large_filter *filter =
         large_filter_make(trial, sizes[s], s == 0 ? 5 : 6, 0, s == 0 ? AT_BEGIN : AT_END);
@@ -155,7 +155,7 @@ void large_batch_sizes(const struct trial *trial)
 void large_adding(const struct trial *trial)
 {
   static const uint64_t sizes[] = {4299961, 300007, LARGEST_NBYTES};
-  static uint8_t hashes[8 * LARGE_BATCH];
+  static uint8_t hashes[MAX_HASH_NBYTES * LARGE_BATCH];
   const size_t hash_nbytes = trial->format->hash_nbytes;
   const size_t nsizes = !trial->format->is_built ? 1 : COUNT(sizes) - !test_exhaustive();
   for (size_t s = 0; s < nsizes; s++) {

@@ -81,7 +81,7 @@ static inline void probe_one_by_one(const struct operations *ops, const struct f
 {
   memset(bitmap, 0, (n + 7) / 8);
   for (size_t i = 0; i < n; i++) {
-    const uint64_t hash = hash_nbytes == 8 ? hash64_at(hashes, i) : hash32_at(hashes, i);
+    const struct key_hash hash = hash_at(hashes, i, hash_nbytes);
     bitmap[i / 8] |= (uint8_t)(ops->may_match(shape, payload, hash) << i % 8);
   }
 }

@@ -144,7 +144,9 @@ PyObject *hash_batch(lanebloom_format format, const struct batch *batch)
   if (size == 0)
     return PyErr_Format(PyExc_ValueError, "format: %s has no hash of its own",
                         lanebloom_format_name(format));
-  PyObject *array = numpy_empty(batch->n, size == 8 ? "uint64" : "uint32", &buffer);
+  const size_t nnumbers = size > sizeof(uint64_t) ? size / sizeof(uint64_t) : 1;
+  PyObject *array =
+      numpy_empty(batch->n * nnumbers, size == sizeof(uint32_t) ? "uint32" : "uint64", &buffer);
   if (!array)
     return NULL;
   lanebloom_status status = LANEBLOOM_OK;
@@ -157,8 +159,14 @@ PyObject *hash_batch(lanebloom_format format, const struct batch *batch)
   }
   Py_END_ALLOW_THREADS
   PyBuffer_Release(&buffer);
-  if (!status)
+  PyObject *hashes = NULL;
+  if (status)
+    raise_keys(status, problem);
+  else if (nnumbers == 1)
     return array;
+  else /* a row of two numbers for each key */
+    hashes =
+        PyObject_CallMethod(array, "reshape", "nn", (Py_ssize_t)batch->n, (Py_ssize_t)nnumbers);
   Py_DECREF(array);
-  return raise_keys(status, problem);
+  return hashes;
 }
