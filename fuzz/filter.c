@@ -81,10 +81,25 @@ static bool is_dcso(lanebloom_format format)
 /* Returns the number of bytes before the payload. */
 static size_t header_nbytes(lanebloom_format format)
 {
-  return format == LANEBLOOM_SPARK_V1   ? 12
-         : format == LANEBLOOM_SPARK_V2 ? 16
-         : is_dcso(format)              ? DCSO_HEADER_NBYTES
-                                        : 0;
+  switch (format) {
+  case LANEBLOOM_SPARK_V1:
+    return 12;
+  case LANEBLOOM_SPARK_V2:
+    return 16;
+  case LANEBLOOM_DCSO:
+  case LANEBLOOM_DCSO_SIGNED:
+    return DCSO_HEADER_NBYTES;
+  case LANEBLOOM_GUAVA_32:
+  case LANEBLOOM_GUAVA_64:
+  case LANEBLOOM_GUAVA:
+    return 6;
+  case LANEBLOOM_CASSANDRA:
+  case LANEBLOOM_CASSANDRA_3:
+  case LANEBLOOM_CASSANDRA_2:
+    return 8;
+  default:
+    return 0;
+  }
 }
 
 /* Returns the most bytes after the payload, or after the bytes that are repeated. */
@@ -111,6 +126,31 @@ static enum verdict judge_spark(lanebloom_format format, const uint8_t *bytes, s
   if (version == 2 && big_endian(bytes + 8) != 0)
     return REFUSED;
   return nprobes >= 1 && nprobes <= 255 ? BY_PROBES : ALWAYS;
+}
+
+/* Checks that the header announces the words that follow, and at least one. */
+static bool has_its_words(const uint8_t *bytes, size_t size, size_t header)
+{
+  return size > header && (size - header) % 8 == 0 &&
+         (size - header) / 8 == big_endian(bytes + header - 4);
+}
+
+static enum verdict judge_guava(lanebloom_format format, const uint8_t *bytes, size_t size)
+{
+  const bool is_strategy = size > 0 && (format == LANEBLOOM_GUAVA_32   ? bytes[0] == 0
+                                        : format == LANEBLOOM_GUAVA_64 ? bytes[0] == 1
+                                                                       : bytes[0] < 2);
+  return is_strategy && has_its_words(bytes, size, 6) && bytes[1] > 0 ? BY_PROBES : REFUSED;
+}
+
+static enum verdict judge_cassandra(const uint8_t *bytes, size_t size)
+{
+  if (size == 0)
+    return ALWAYS;
+  if (!has_its_words(bytes, size, 8))
+    return REFUSED;
+  const uint32_t nprobes = big_endian(bytes);
+  return nprobes == 0 || nprobes >= 0x80000000 ? ALWAYS : nprobes > 21 ? BEYOND_LIMITS : BY_PROBES;
 }
 
 /* Returns the number of bytes that n fingerprints take (Pebble f82e3ff), or 0 if there is no such
@@ -187,6 +227,14 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
   case LANEBLOOM_DCSO:
   case LANEBLOOM_DCSO_SIGNED:
     return judge_dcso(bytes, size);
+  case LANEBLOOM_GUAVA_32:
+  case LANEBLOOM_GUAVA_64:
+  case LANEBLOOM_GUAVA:
+    return judge_guava(format, bytes, size);
+  case LANEBLOOM_CASSANDRA:
+  case LANEBLOOM_CASSANDRA_3:
+  case LANEBLOOM_CASSANDRA_2:
+    return judge_cassandra(bytes, size);
   }
   return REFUSED;
 }
@@ -245,7 +293,7 @@ static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdic
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
   const size_t hash_nbytes = lanebloom_format_hash_size(info.format);
-  static uint64_t own[FUZZ_MAX_NKEYS];
+  static uint64_t own[2 * FUZZ_MAX_NKEYS]; /* room for hashes of any size */
   const size_t n = hash_nbytes ? hashes.size / hash_nbytes : 0;
   check_bitmap(answers->keys, keys->n, lanebloom_filter_screen(filter, keys, answers->keys));
   check_bitmap(answers->hashes, n,
@@ -287,16 +335,16 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
 }
 
 /* Checks that a merge of filters has the bits of all of them, even if a filter is merged twice. The
- * second filter of the merge has the same shape, and its payload is in reverse order. Filters of
- * Spark without probes can be merged only if they are equal, and filters with sums only if they
- * have no probes. */
+ * second filter of the merge has the same shape, and its payload is in reverse order. Filters with
+ * a header and without probes can be merged only if they are equal, and filters with sums only if
+ * they have no probes. */
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
-  const size_t header = header_nbytes(format), rest = size - header,
-               most_trailer = trailer_nbytes(format),
+  const size_t header = header_nbytes(format) < size ? header_nbytes(format) : 0,
+               rest = size - header, most_trailer = trailer_nbytes(format),
                trailer = rest < most_trailer ? rest : most_trailer,
                payload = is_dcso(format) ? (size_t)dcso_payload_nbytes(info.nbits) : rest - trailer;
   uint8_t *turned = fuzz_alloc(size);
@@ -337,9 +385,9 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
 /* ---- The target ---- */
 
 /* Makes a filter from the rest of the input, with its payload repeated. The memory has the exact
- * size of the filter, so that sanitizers detect reads past its end. If the filter has a header of
- * Spark or DCSO, the number of words or bits in this header is corrected. If the filter is a binary
- * fuse filter, the payload is repeated or cut to the size that the trailer implies. */
+ * size of the filter, so that sanitizers detect reads past its end. If the filter has a header, the
+ * number of words or bits in it is corrected. If the filter is a binary fuse filter, the payload is
+ * repeated or cut to the size that the trailer implies. */
 static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, size_t times,
                        size_t *size)
 {

@@ -12,6 +12,7 @@ import sys
 vectors, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 LEVELDB, LEGACY, LOCAL, ROCKSDB, SIGNED, RIBBON = range(1, 7)  # lanebloom_format
 SPARK_V1, SPARK_V2, BINARYFUSE = 8, 9, 10
+GUAVA_32, GUAVA_64, GUAVA, CASSANDRA, CASSANDRA_3, CASSANDRA_2 = range(13, 19)
 
 
 def seed(target, *parts):
@@ -115,6 +116,19 @@ for row in rows("pebble_binaryfuse.txt", 2):
     seed("filter", BINARYFUSE, 0, batch(asked, 200), of_hex(filter))
     seed("filter", BINARYFUSE, 1, batch(asked[:2], 200), of_hex(filter))
     seed("container", 1, container(BINARYFUSE, of_hex(filter)))
+for name, formats in ("guava/filters.txt", {"0": GUAVA_32, "1": GUAVA_64}), (
+    "cassandra/filters.txt",
+    {"na": CASSANDRA, "ma": CASSANDRA_3, "ka": CASSANDRA_2},
+):
+    for kind, _, _, _, _, filter, keys, queries, _ in rows(name):
+        for format in {formats[kind], GUAVA} if kind in "01" else {formats[kind]}:
+            for times in 0, 5:
+                asked = keys_of(keys)[:50] + keys_of(queries)
+                seed("filter", format, times, batch(asked, 200), of_hex(filter))
+            seed("container", 1, container(formats[kind], of_hex(filter)))
+for name, format in ("guava/damage.txt", GUAVA), ("cassandra/damage.txt", CASSANDRA):
+    for _, filter, _ in rows(name):
+        seed("filter", format, 0, batch([b"a"], 9), of_hex(filter))
 for length in list(range(0, 40)) + [64, 127, 128, 129, 240, 241, 255]:
     key = bytes((i * 167 + length * 13 + 59) & 0xFF for i in range(length))
     for format in range(4):

@@ -202,7 +202,13 @@ typedef enum lanebloom_format {
   LANEBLOOM_PEBBLE_BINARYFUSE = 10, /* only for opening: Pebble's binary fuse filters */
   LANEBLOOM_DCSO = 11, /* the files of DCSO's bloom and flor, of poppy's version 1, and of fleur if
                         * keys are ASCII; CIRCL's hashlookup is one */
-  LANEBLOOM_DCSO_SIGNED = 12 /* DCSO, but with the bytes of keys hashed as signed: fleur on x86 */
+  LANEBLOOM_DCSO_SIGNED = 12, /* DCSO, but with the bytes of keys hashed as signed: fleur on x86 */
+  LANEBLOOM_GUAVA_32 = 13,    /* Guava's BloomFilter.writeTo(), strategy 0, of old versions */
+  LANEBLOOM_GUAVA_64 = 14,    /* Guava's writeTo(), strategy 1, which Guava creates */
+  LANEBLOOM_GUAVA = 15, /* only for opening: stands for the strategy that the first byte names */
+  LANEBLOOM_CASSANDRA = 16,   /* Filter.db of Cassandra 4.0 and later: versions na, nb, oa, da */
+  LANEBLOOM_CASSANDRA_3 = 17, /* of Cassandra 3.0 to 3.11 and ScyllaDB: ma to me, ms, mt */
+  LANEBLOOM_CASSANDRA_2 = 18  /* of Cassandra 2.2 and earlier and old ScyllaDB: ka, la */
 } lanebloom_format;
 
 /* The formats that this build has. */
@@ -213,8 +219,8 @@ LANEBLOOM_API lanebloom_format lanebloom_format_at(size_t i);
 LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
 LANEBLOOM_API bool lanebloom_format_by_name(const char *name, lanebloom_format *format);
 
-/* Returns the size of a hash of this format: 4 or 8 bytes. For LANEBLOOM_ROCKSDB and unknown
- * formats it returns 0. */
+/* Returns the size of a hash of this format: 4, 8 or 16 bytes. For LANEBLOOM_ROCKSDB,
+ * LANEBLOOM_GUAVA and unknown formats it returns 0. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
 /* Returns the first of all formats that hash keys in the same way as this format. Two formats share
@@ -253,8 +259,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
                                                                size_t info_size);
 
 /* Hashes every key as `format` does. hashes: n x lanebloom_format_hash_size() bytes; each hash is
- * an integer in the host's byte order. Errors: FORMAT, KERNEL. Cost: linear in the bytes of the
- * keys; no memory is allocated.
+ * an integer in the host's byte order, or two integers of 8 bytes if it has 16 bytes. Errors:
+ * FORMAT, KERNEL. Cost: linear in the bytes of the keys; no memory is allocated.
  *
  * Sources: LEVELDB is LevelDB 1.23 util/hash.cc with seed 0xbc9f1d34. LEVELDB_SIGNED and
  * ROCKSDB_LEGACY are RocksDB 7.8.3 util/hash.cc; their hash differs from LEVELDB's only for keys
@@ -264,12 +270,20 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_format_describe(lanebloom_format 
  * 0. SPARK_V1 and SPARK_V2 join two hashes of Spark 4.1 Murmur3_x86_32.java: the low half is the
  * hash with seed 0, and the high half is the hash with the low half as its seed. DCSO and
  * DCSO_SIGNED are FNV-1 with 64 bits; their hashes differ only for keys with a byte of 0x80 or
- * more.
+ * more. Guava's formats are MurmurHash3_x64_128 with seed 0. So are Cassandra's, except that each
+ * of the last (size mod 16) bytes is read as signed, as in Cassandra 5.0 MurmurHash.java.
  *
  * Keys of Spark: a whole number of any type is hashed as the 8 bytes of LANEBLOOM_INT64, and a
  * string as its UTF-8. The filters that Spark's queries make for joins do not hold a value x
  * itself, but the number xxhash64(x), which is XXH64 with seed 42: the key is the 8 bytes of that
- * number. This library does not compute it. */
+ * number. This library does not compute it.
+ *
+ * Keys of Guava: a filter does not record its funnel, which makes the bytes that are hashed. They
+ * are the bytes of the array with byteArrayFunnel(), 8 and 4 little-endian bytes with longFunnel()
+ * and integerFunnel(), the encoded text with stringFunnel(), and UTF-16LE with
+ * unencodedCharsFunnel(). Keys of Cassandra are serialised partition keys. The key of one column is
+ * its value: UTF-8, 4 or 8 big-endian bytes, 16 bytes of a UUID. In a key of several columns, each
+ * value comes after its size in 2 big-endian bytes, and before a byte 0. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_hash(lanebloom_format format,
                                                     const lanebloom_keys *keys, void *hashes);
 
@@ -349,23 +363,30 @@ LANEBLOOM_API const char *lanebloom_key_form_text(lanebloom_key_form form, char 
  *               - DCSO's formats take 0.1 to 360, in thousandths. Their writers take a rate, which
  *               is stored in the filter. So a filter has the size that they give it for the rate
  *               that belongs to these bits per key; it may be one bit less than asked for.
+ *               - GUAVA_32 and GUAVA_64 take 0.5 to 100, in thousandths. A filter has as many bits
+ *               as Spark's, and the number of probes that Guava chooses with the rate that leads to
+ *               these bits per key.
+ *               - Cassandra's formats round to whole numbers from 1 to 20. Numbers below 0.5 are
+ *               ARGUMENT. A filter has 20 bits in addition to those of its keys.
  * rate          The share of absent keys that the filter lets pass, by a model. For RocksDB's
  *               formats the model is RocksDB's own estimate; for PARQUET it assumes that the
- *               numbers of keys in blocks are Poisson distributed; for LevelDB's, Spark's and
- *               DCSO's it is the textbook's formula. For LevelDB's formats the model is rough:
+ *               numbers of keys in blocks are Poisson distributed; for all others it is the
+ *               textbook's formula. For LevelDB's formats the model is rough:
  *               docs/leveldb-false-positives.md states the error, and `lanebloom info --measure`
- *               measures the rate of a given filter. For SPARK_V1 the model's rate is too low if
- *               2^31 is no multiple of the number of bits. At 10 bits per key the error is at most
- *               1 % for filters below 2^28 bits, 4 % below 2^29 bits, 14 % below 2^30 bits and 43 %
- *               below 2^31 bits. For DCSO's formats it is far too low if the number of bits is a
- *               power of two, because all probes of a key then depend on the same bits of its hash.
+ *               measures the rate of a given filter. For SPARK_V1 and GUAVA_32 the model's rate is
+ *               too low if 2^31 is no multiple of the number of bits. At 10 bits per key the error
+ *               is at most 1 % for filters below 2^28 bits, 4 % below 2^29 bits, 14 % below 2^30
+ *               bits and 43 % below 2^31 bits. For DCSO's formats it is far too low if the number
+ *               of bits is a power of two, because all probes of a key then depend on the same bits
+ *               of its hash.
  * Errors        ARGUMENT, FORMAT, LIMIT, KERNEL. Outputs are written only on success.
  * ---------------------------------------------------------------------------------------------- */
 
 /* Computes the size of a filter. *nbytes becomes the number of bytes that the engine writes, header
  * and trailer included, and *nprobes the number of probes per key. Sources: LevelDB 1.23
  * util/bloom.cc, RocksDB 7.8.3 table/block_based/filter_policy.cc with optimize_filters_for_memory
- * off, and Spark 4.1 BloomFilter.java. */
+ * off, Spark 4.1 BloomFilter.java, Guava 33.4 BloomFilter.java, and Cassandra 5.0
+ * BloomCalculations.java. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size(lanebloom_format format,
                                                          double bits_per_key, uint64_t nkeys,
                                                          uint64_t *nbytes, uint32_t *nprobes);
@@ -434,7 +455,15 @@ typedef struct lanebloom_raw_options {
  * - PEBBLE_BINARYFUSE: with at most 14 bytes, no key is in the filter. The last 14 bytes are the
  *   trailer. If the trailer has another width than 4, 8, 10, 12 or 16 bits, no segments, or 2^32
  *   slots or more, or if the size is not the one that the trailer implies, the call returns FORMAT.
- *
+ * - GUAVA_32, GUAVA_64: the first byte must be the number of the strategy, 0 or 1. Pass
+ *   LANEBLOOM_GUAVA to get the format that it names. The header must announce at least one probe
+ *   and one word of bits, and exactly the announced number of words must follow. Otherwise the call
+ *   returns FORMAT.
+ * - Cassandra's formats: with 0 bytes, every key may be in the filter. Otherwise the header must
+ *   announce at least one word of bits, and exactly the announced number of words must follow, or
+ *   the call returns FORMAT. If the number of probes is 0 or negative, every key may be in the
+ *   filter. If there are 22 probes or more, the call returns LIMIT. Nothing in the bytes tells
+ *   which of the three formats they have.
  * - DCSO's formats: the first byte must be 1, and the header must be followed by the words that it
  *   announces; any bytes may follow them. The header must announce bits if it announces probes.
  *   Otherwise the call returns FORMAT. With 0 probes, every key may be in the filter. With 256
@@ -509,8 +538,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_merge(const lanebloom_filt
  *
  * Errors: IO with errno. FORMAT: the file is no container, or its version, format or key form is
  * newer than this build. CORRUPT: a size or a checksum is wrong. LIMIT: the filter has 2^32 bytes
- * or more in one of RocksDB's formats, or more than 255 probes in one of Spark's or DCSO's.
- * MEMORY, KERNEL. ARGUMENT is returned only by lanebloom_filter_parse(). */
+ * or more in one of RocksDB's formats, more than 255 probes in one of Spark's or DCSO's, or 22
+ * probes or more in one of Cassandra's. MEMORY, KERNEL. ARGUMENT is returned only by
+ * lanebloom_filter_parse(). */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_load(const char *path,
                                                            lanebloom_filter **filter, char *problem,
                                                            size_t problem_size);
@@ -706,7 +736,7 @@ LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, 
 /* -------------------------------------------------------------------------------------------------
  * Streaming build: for keys that come in many batches, or from several threads with a builder each
  *
- * If expected_keys is 0, the builder stores a hash of 4 or 8 bytes per key, and the size of the
+ * If expected_keys is 0, the builder stores a hash of 4, 8 or 16 bytes per key, and the size of the
  * filter is chosen when the builder is finished. The filter equals the one that
  * lanebloom_filter_build() makes of the same keys in the same order. Merging appends the keys of
  * one builder to another. lanebloom_builder_part() lets several threads set the bits.

@@ -11,6 +11,9 @@ static const struct format_table *const formats[] = {
     &lanebloom_format_parquet,       &lanebloom_format_spark_v1,
     &lanebloom_format_spark_v2,      &lanebloom_format_pebble_binaryfuse,
     &lanebloom_format_dcso,          &lanebloom_format_dcso_signed,
+    &lanebloom_format_guava_32,      &lanebloom_format_guava_64,
+    &lanebloom_format_guava,         &lanebloom_format_cassandra,
+    &lanebloom_format_cassandra_3,   &lanebloom_format_cassandra_2,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 

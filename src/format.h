@@ -111,6 +111,10 @@ extern const struct format_table lanebloom_format_parquet;
 extern const struct format_table lanebloom_format_pebble_binaryfuse;
 extern const struct format_table lanebloom_format_dcso, lanebloom_format_dcso_signed;
 extern const struct format_table lanebloom_format_spark_v1, lanebloom_format_spark_v2;
+extern const struct format_table lanebloom_format_guava_32, lanebloom_format_guava_64,
+    lanebloom_format_guava;
+extern const struct format_table lanebloom_format_cassandra, lanebloom_format_cassandra_3,
+    lanebloom_format_cassandra_2;
 
 /* Returns the size of a filter of this shape, in bytes, including its frame. */
 static inline uint64_t format_nbytes(const struct format_table *format,

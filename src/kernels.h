@@ -26,14 +26,22 @@ enum hash {
   HASH_XXH3,
   HASH_FNV1,
   HASH_FNV1_SIGNED,
+  HASH_MURMUR3_128,
+  HASH_MURMUR3_128_SIGNED,
   HASH_END
 };
 
 static const uint8_t HASH_NBYTES[HASH_END] = {
-    [HASH_BLOOMHASH] = sizeof(uint32_t),     [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
-    [HASH_XXPH3] = sizeof(uint64_t),         [HASH_XXH64] = sizeof(uint64_t),
-    [HASH_SPARK_MURMUR3] = sizeof(uint64_t), [HASH_XXH3] = sizeof(uint64_t),
-    [HASH_FNV1] = sizeof(uint64_t),          [HASH_FNV1_SIGNED] = sizeof(uint64_t),
+    [HASH_BLOOMHASH] = sizeof(uint32_t),
+    [HASH_BLOOMHASH_SIGNED] = sizeof(uint32_t),
+    [HASH_XXPH3] = sizeof(uint64_t),
+    [HASH_XXH64] = sizeof(uint64_t),
+    [HASH_SPARK_MURMUR3] = sizeof(uint64_t),
+    [HASH_XXH3] = sizeof(uint64_t),
+    [HASH_FNV1] = sizeof(uint64_t),
+    [HASH_FNV1_SIGNED] = sizeof(uint64_t),
+    [HASH_MURMUR3_128] = 2 * sizeof(uint64_t),
+    [HASH_MURMUR3_128_SIGNED] = 2 * sizeof(uint64_t),
 };
 
 static const char *const HASH_NAME[HASH_END] = {
@@ -45,6 +53,8 @@ static const char *const HASH_NAME[HASH_END] = {
     [HASH_XXH3] = "xxh3",
     [HASH_FNV1] = "fnv1",
     [HASH_FNV1_SIGNED] = "fnv1-signed",
+    [HASH_MURMUR3_128] = "murmur3-128",
+    [HASH_MURMUR3_128_SIGNED] = "murmur3-128-signed",
 };
 
 /* A layout defines which bits of the payload a hash probes, or (Ribbon, binary fuse) sums up. */
@@ -58,6 +68,9 @@ enum layout {
   LAYOUT_SPARK_V2,
   LAYOUT_PEBBLE_BINARYFUSE,
   LAYOUT_DCSO,
+  LAYOUT_GUAVA_32,
+  LAYOUT_GUAVA_64,
+  LAYOUT_CASSANDRA,
   LAYOUT_END
 };
 
@@ -88,8 +101,8 @@ typedef size_t scratch_function(const struct filter_shape *shape, size_t nkeys);
 typedef size_t sorted_probe_function(const struct filter_shape *shape, const uint8_t *payload,
                                      const struct sorted_hashes *sorted, uint8_t *bitmap);
 
-/* Tests a single key by its hash, of which 32 bits are in the low half: returns true if all probes
- * find set bits. The shape must have ANSWER_BY_PROBES. */
+/* Tests a single key by its hash: returns true if all probes find set bits. The shape must have
+ * ANSWER_BY_PROBES. */
 typedef bool may_match_function(const struct filter_shape *shape, const uint8_t *payload,
                                 struct key_hash hash);
 

@@ -3,6 +3,7 @@
 #ifndef LANEBLOOM_LAYOUTS_SHAPE_H
 #define LANEBLOOM_LAYOUTS_SHAPE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -52,6 +53,12 @@ struct planned_shape {
   double rate;
 };
 
+/* For Cassandra's layout, which changed twice. */
+struct cassandra_shape {
+  bool is_swapped;    /* since 3.0: the base of the probes is the second half of the hash */
+  bool is_big_endian; /* until 3.11: words of 64 bits are big-endian */
+};
+
 /* format_table.plan makes the shape of a filter to be built, and format_table.parse finds the shape
  * of an engine's bytes. Members of layouts other than the filter's are 0. */
 struct filter_shape {
@@ -66,6 +73,7 @@ struct filter_shape {
   struct fuse_shape fuse;
   struct dcso_shape dcso;
   struct planned_shape planned;
+  struct cassandra_shape cassandra;
 };
 
 #endif

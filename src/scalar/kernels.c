@@ -17,6 +17,8 @@ hash_key_function *const lanebloom_hash_key_scalar[HASH_END] = {
     [HASH_XXH3] = lanebloom_xxh3_hash_key_scalar,
     [HASH_FNV1] = lanebloom_fnv1_hash_key_scalar,
     [HASH_FNV1_SIGNED] = lanebloom_fnv1_signed_hash_key_scalar,
+    [HASH_MURMUR3_128] = lanebloom_murmur3_128_hash_key_scalar,
+    [HASH_MURMUR3_128_SIGNED] = lanebloom_murmur3_128_signed_hash_key_scalar,
 };
 
 const struct kernel_table lanebloom_kernels_scalar = {

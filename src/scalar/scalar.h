@@ -10,6 +10,7 @@ hash_function lanebloom_bloomhash_hash_scalar, lanebloom_bloomhash_signed_hash_s
 hash_function lanebloom_xxph3_hash_scalar, lanebloom_xxh64_hash_scalar;
 hash_function lanebloom_spark_murmur3_hash_scalar, lanebloom_xxh3_hash_scalar;
 hash_function lanebloom_fnv1_hash_scalar, lanebloom_fnv1_signed_hash_scalar;
+hash_function lanebloom_murmur3_128_hash_scalar, lanebloom_murmur3_128_signed_hash_scalar;
 
 probe_function lanebloom_leveldb_probe_scalar;
 probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_probe_scalar;
@@ -17,6 +18,8 @@ probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_sc
 probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 probe_function lanebloom_pebble_binaryfuse_probe_scalar;
 probe_function lanebloom_dcso_probe_scalar;
+probe_function lanebloom_guava_32_probe_scalar, lanebloom_guava_64_probe_scalar;
+probe_function lanebloom_cassandra_probe_scalar;
 
 /* Functions for single keys. A hash_key_function returns the hash of a key. */
 typedef struct key_hash hash_key_function(const uint8_t *key, size_t size);
@@ -24,6 +27,8 @@ hash_key_function lanebloom_bloomhash_hash_key_scalar, lanebloom_bloomhash_signe
 hash_key_function lanebloom_xxph3_hash_key_scalar, lanebloom_xxh64_hash_key_scalar;
 hash_key_function lanebloom_spark_murmur3_hash_key_scalar, lanebloom_xxh3_hash_key_scalar;
 hash_key_function lanebloom_fnv1_hash_key_scalar, lanebloom_fnv1_signed_hash_key_scalar;
+hash_key_function lanebloom_murmur3_128_hash_key_scalar;
+hash_key_function lanebloom_murmur3_128_signed_hash_key_scalar;
 may_match_function lanebloom_leveldb_may_match_scalar;
 may_match_function lanebloom_rocksdb_legacy_may_match_scalar;
 may_match_function lanebloom_rocksdb_local_may_match_scalar;
@@ -32,6 +37,8 @@ may_match_function lanebloom_parquet_may_match_scalar;
 may_match_function lanebloom_spark_v1_may_match_scalar, lanebloom_spark_v2_may_match_scalar;
 may_match_function lanebloom_pebble_binaryfuse_may_match_scalar;
 may_match_function lanebloom_dcso_may_match_scalar;
+may_match_function lanebloom_guava_32_may_match_scalar, lanebloom_guava_64_may_match_scalar;
+may_match_function lanebloom_cassandra_may_match_scalar;
 extern hash_key_function *const lanebloom_hash_key_scalar[HASH_END];
 
 add_function lanebloom_leveldb_add_scalar;
@@ -39,6 +46,8 @@ add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_sc
 add_function lanebloom_parquet_add_scalar;
 add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
 add_function lanebloom_dcso_add_scalar;
+add_function lanebloom_guava_32_add_scalar, lanebloom_guava_64_add_scalar;
+add_function lanebloom_cassandra_add_scalar;
 
 /* Initialisers of a kernel table with all scalar functions. A table lists these first, and its own
  * faster functions after them. */
@@ -50,7 +59,9 @@ add_function lanebloom_dcso_add_scalar;
            [HASH_SPARK_MURMUR3] = lanebloom_spark_murmur3_hash_scalar,                             \
            [HASH_XXH3] = lanebloom_xxh3_hash_scalar,                                               \
            [HASH_FNV1] = lanebloom_fnv1_hash_scalar,                                               \
-           [HASH_FNV1_SIGNED] = lanebloom_fnv1_signed_hash_scalar},                                \
+           [HASH_FNV1_SIGNED] = lanebloom_fnv1_signed_hash_scalar,                                 \
+           [HASH_MURMUR3_128] = lanebloom_murmur3_128_hash_scalar,                                 \
+           [HASH_MURMUR3_128_SIGNED] = lanebloom_murmur3_128_signed_hash_scalar},                  \
   .layout =                                                                                        \
       {                                                                                            \
           [LAYOUT_LEVELDB] = {lanebloom_leveldb_probe_scalar, lanebloom_leveldb_add_scalar, NULL,  \
@@ -69,6 +80,12 @@ add_function lanebloom_dcso_add_scalar;
           [LAYOUT_PEBBLE_BINARYFUSE] = {lanebloom_pebble_binaryfuse_probe_scalar, NULL, NULL,      \
                                         NULL},                                                     \
           [LAYOUT_DCSO] = {lanebloom_dcso_probe_scalar, lanebloom_dcso_add_scalar, NULL, NULL},    \
+          [LAYOUT_GUAVA_32] = {lanebloom_guava_32_probe_scalar, lanebloom_guava_32_add_scalar,     \
+                               NULL, NULL},                                                        \
+          [LAYOUT_GUAVA_64] = {lanebloom_guava_64_probe_scalar, lanebloom_guava_64_add_scalar,     \
+                               NULL, NULL},                                                        \
+          [LAYOUT_CASSANDRA] = {lanebloom_cassandra_probe_scalar, lanebloom_cassandra_add_scalar,  \
+                                NULL, NULL},                                                       \
   },                                                                                               \
   .may_match = {[LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,                             \
                 [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,               \
@@ -78,6 +95,9 @@ add_function lanebloom_dcso_add_scalar;
                 [LAYOUT_SPARK_V1] = lanebloom_spark_v1_may_match_scalar,                           \
                 [LAYOUT_SPARK_V2] = lanebloom_spark_v2_may_match_scalar,                           \
                 [LAYOUT_PEBBLE_BINARYFUSE] = lanebloom_pebble_binaryfuse_may_match_scalar,         \
-                [LAYOUT_DCSO] = lanebloom_dcso_may_match_scalar}
+                [LAYOUT_DCSO] = lanebloom_dcso_may_match_scalar,                                   \
+                [LAYOUT_GUAVA_32] = lanebloom_guava_32_may_match_scalar,                           \
+                [LAYOUT_GUAVA_64] = lanebloom_guava_64_may_match_scalar,                           \
+                [LAYOUT_CASSANDRA] = lanebloom_cassandra_may_match_scalar}
 
 #endif

@@ -23,6 +23,17 @@ load helper
   refuses "which can only be read" lanebloom hash --format rocksdb
 }
 
+@test "Guava's and Cassandra's hashes, of two numbers of 64 bits" {
+  # The first is the hash of "hello" by Guava 33.4.8. Cassandra hashes the last bytes as signed.
+  printf 'hello\n' >input
+  [[ $(lanebloom hash --format guava-64 input) == $'cbd8a7b341bd9b025b1e906a48ae1d19\thello' ]]
+  [[ $(lanebloom hash --format guava-32 input) == "$(lanebloom hash --format cassandra input)" ]]
+  printf 'caf\303\251\n' >input
+  [[ $(lanebloom hash --format guava-32 input) != "$(lanebloom hash --format cassandra input)" ]]
+  [[ $(lanebloom hash --format cassandra-2 input) == "$(lanebloom hash --format cassandra input)" ]]
+  refuses "which can only be read" lanebloom hash --format guava
+}
+
 @test "the record follows the tab as it came" {
   printf 'a b\tc\r\n\n\0x' >input
   lanebloom hash input | cut -f 2- | cmp - <(printf 'a b\tc\r\n\n\0x\n')
@@ -42,6 +53,19 @@ load helper
   prints_the_bits_of rocksdb-local 5
   prints_the_bits_of rocksdb-legacy 5
   prints_the_bits_of leveldb 1
+}
+
+@test "--filter prints the bits that are set, after a header" {
+  numbers 1 3 >keys
+  for format in guava-32 guava-64 cassandra cassandra-3 cassandra-2; do
+    lanebloom build --format $format --raw -o raw keys
+    lanebloom build --format $format -o filter keys
+    lanebloom hash --filter filter keys | cut -f 2 | tr ' ' '\n' | sort -nu >positions
+    header=$([[ $format == guava* ]] && echo 6 || echo 8)
+    tail -c +$((header + 1)) raw | od -An -v -tu1 -w1 | awk -v header=$header \
+      '{ for (i = 0; i < 8; i++) if (int($1 / 2 ^ i) % 2) print (NR - 1 + header) * 8 + i }' |
+      cmp - positions
+  done
 }
 
 prints_the_bits_of() { # FORMAT TRAILER_BYTES

@@ -39,6 +39,11 @@ static const struct {
     {LANEBLOOM_PEBBLE_BINARYFUSE, 0, false, &model_pebble_binaryfuse},
     {LANEBLOOM_DCSO, 8, false, &model_dcso},
     {LANEBLOOM_DCSO_SIGNED, 8, false, &model_dcso_signed},
+    {LANEBLOOM_GUAVA_32, 8, false, &model_guava_32},
+    {LANEBLOOM_GUAVA_64, 8, false, &model_guava_64},
+    {LANEBLOOM_CASSANDRA, 8, false, &model_cassandra},
+    {LANEBLOOM_CASSANDRA_3, 8, false, &model_cassandra_3},
+    {LANEBLOOM_CASSANDRA_2, 8, false, &model_cassandra_2},
 };
 
 static struct format format_of_row(size_t row)

@@ -18,16 +18,22 @@ uint64_t model_xxh3(const void *key, size_t size);
 
 /* Returns the FNV-1 hash of one key, whose bytes may be signed. */
 uint64_t model_fnv1(const void *key, size_t size, bool is_signed);
+/* Computes Guava's hash of one key or, with signed_tail, Cassandra's. */
+void model_murmur3_128(const void *key, size_t size, bool signed_tail, uint64_t hash[2]);
 
 /* Each returns the position of probe i of a hash, counted from 0, in a payload of nbytes. The
- * formats are LevelDB; RocksDB's legacy filters, with nlines lines; FastLocalBloom; Parquet; and
- * Spark. */
+ * formats are LevelDB; RocksDB's legacy filters, with nlines lines; FastLocalBloom; Parquet; Spark;
+ * Guava; and Cassandra, of which `version` is 2, 3 or 4. */
 uint64_t model_position(uint32_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_legacy_position(uint32_t hash, unsigned i, uint64_t nbytes, uint64_t nlines);
 uint64_t model_local_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_parquet_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v1_position(uint64_t hash, unsigned i, uint64_t nbytes);
 uint64_t model_spark_v2_position(uint64_t hash, unsigned i, uint64_t nbytes);
+uint64_t model_guava_32_position(const uint64_t hash[2], unsigned i, uint64_t nbytes);
+uint64_t model_guava_64_position(const uint64_t hash[2], unsigned i, uint64_t nbytes);
+uint64_t model_cassandra_position(const uint64_t hash[2], unsigned i, uint64_t nbytes,
+                                  unsigned version);
 
 /* Returns the position of probe i of a hash in a filter of DCSO's. */
 uint64_t model_dcso_position(uint64_t hash, unsigned i, uint64_t nbits);
@@ -96,6 +102,7 @@ struct model {
 
 extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
     model_rocksdb_local, model_rocksdb_ribbon, model_parquet, model_spark_v1, model_spark_v2,
-    model_pebble_binaryfuse, model_dcso, model_dcso_signed;
+    model_pebble_binaryfuse, model_dcso, model_dcso_signed, model_guava_32, model_guava_64,
+    model_cassandra, model_cassandra_3, model_cassandra_2;
 
 #endif

@@ -220,3 +220,62 @@ uint64_t model_fnv1(const void *key, size_t size, bool is_signed)
   }
   return h;
 }
+
+/* ---- Murmur3 with 128 bits ---- */
+
+static uint64_t rotated_64(uint64_t value, unsigned nbits)
+{
+  const uint64_t power = (uint64_t)1 << nbits;
+  return value * power + value / ((uint64_t)1 << (64 - nbits));
+}
+
+/* Mixes word 0 or 1 of a block into the hash. Words of 0 change nothing. */
+static void mix_word(uint64_t hash[2], uint64_t word, unsigned i)
+{
+  static const uint64_t multipliers[] = {9782798678568883157u, 5545529020109919103u};
+  hash[i] ^= rotated_64(word * multipliers[i], 31 + 2 * i) * multipliers[1 - i];
+}
+
+/* Sums the bytes as digits, or combines them bit by bit after widening each with its sign. */
+static uint64_t last_word(const uint8_t *bytes, size_t n, bool signed_tail)
+{
+  uint64_t word = 0;
+  for (size_t i = 0; i < n; i++) {
+    const int64_t byte = signed_tail && bytes[i] > 127 ? bytes[i] - 256 : bytes[i];
+    uint64_t shifted = (uint64_t)byte;
+    for (size_t power = 0; power < i; power++)
+      shifted *= 256;
+    word = signed_tail ? word ^ shifted : word + shifted;
+  }
+  return word;
+}
+
+void model_murmur3_128(const void *key, size_t size, bool signed_tail, uint64_t hash[2])
+{
+  const uint8_t *bytes = key;
+  const size_t ntail = size % 16, first = ntail < 8 ? ntail : 8;
+  hash[0] = hash[1] = 0;
+  for (size_t at = 0; at + 16 <= size; at += 16) {
+    mix_word(hash, number(bytes + at, 8), 0);
+    hash[0] = (rotated_64(hash[0], 27) + hash[1]) * 5 + 1390208809;
+    mix_word(hash, number(bytes + at + 8, 8), 1);
+    hash[1] = (rotated_64(hash[1], 31) + hash[0]) * 5 + 944331445;
+  }
+  if (ntail > 0) {
+    mix_word(hash, last_word(bytes + size - ntail, first, signed_tail), 0);
+    mix_word(hash, last_word(bytes + size - ntail + first, ntail - first, signed_tail), 1);
+  }
+
+  hash[0] ^= size;
+  hash[1] ^= size;
+  hash[0] += hash[1];
+  hash[1] += hash[0];
+  for (unsigned i = 0; i < 2; i++) {
+    const uint64_t by_33_bits = 8589934592;
+    hash[i] = (hash[i] ^ hash[i] / by_33_bits) * 18397679294719823053u;
+    hash[i] = (hash[i] ^ hash[i] / by_33_bits) * 14181476777654086739u;
+    hash[i] ^= hash[i] / by_33_bits;
+  }
+  hash[0] += hash[1];
+  hash[1] += hash[0];
+}

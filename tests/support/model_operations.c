@@ -55,6 +55,41 @@ static uint64_t dcso_position(const struct filter_shape *shape, const void *hash
   return model_dcso_position(value, i, shape->nbits);
 }
 
+static uint64_t guava_32_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value[2];
+  memcpy(value, hash, sizeof value);
+  return model_guava_32_position(value, i, shape->nbytes);
+}
+
+static uint64_t guava_64_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value[2];
+  memcpy(value, hash, sizeof value);
+  return model_guava_64_position(value, i, shape->nbytes);
+}
+
+static uint64_t cassandra_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value[2];
+  memcpy(value, hash, sizeof value);
+  return model_cassandra_position(value, i, shape->nbytes, 4);
+}
+
+static uint64_t cassandra_3_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value[2];
+  memcpy(value, hash, sizeof value);
+  return model_cassandra_position(value, i, shape->nbytes, 3);
+}
+
+static uint64_t cassandra_2_position(const struct filter_shape *shape, const void *hash, unsigned i)
+{
+  uint64_t value[2];
+  memcpy(value, hash, sizeof value);
+  return model_cassandra_position(value, i, shape->nbytes, 2);
+}
+
 /* The operations take only stored hashes, which is all that tests need. */
 static void probe_at(position_function *position, size_t hash_nbytes,
                      const struct filter_shape *shape, const uint8_t *payload,
@@ -165,6 +200,66 @@ static void dcso_add(const struct filter_shape *shape, uint8_t *payload, struct 
   add_at(dcso_position, 8, shape, payload, source);
 }
 
+static void guava_32_probe(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(guava_32_position, 16, shape, payload, source, bitmap);
+}
+
+static void guava_32_add(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
+{
+  add_at(guava_32_position, 16, shape, payload, source);
+}
+
+static void guava_64_probe(const struct filter_shape *shape, const uint8_t *payload,
+                           struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(guava_64_position, 16, shape, payload, source, bitmap);
+}
+
+static void guava_64_add(const struct filter_shape *shape, uint8_t *payload,
+                         struct hash_source *source)
+{
+  add_at(guava_64_position, 16, shape, payload, source);
+}
+
+static void cassandra_probe(const struct filter_shape *shape, const uint8_t *payload,
+                            struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(cassandra_position, 16, shape, payload, source, bitmap);
+}
+
+static void cassandra_add(const struct filter_shape *shape, uint8_t *payload,
+                          struct hash_source *source)
+{
+  add_at(cassandra_position, 16, shape, payload, source);
+}
+
+static void cassandra_3_probe(const struct filter_shape *shape, const uint8_t *payload,
+                              struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(cassandra_3_position, 16, shape, payload, source, bitmap);
+}
+
+static void cassandra_3_add(const struct filter_shape *shape, uint8_t *payload,
+                            struct hash_source *source)
+{
+  add_at(cassandra_3_position, 16, shape, payload, source);
+}
+
+static void cassandra_2_probe(const struct filter_shape *shape, const uint8_t *payload,
+                              struct hash_source *source, uint8_t *bitmap)
+{
+  probe_at(cassandra_2_position, 16, shape, payload, source, bitmap);
+}
+
+static void cassandra_2_add(const struct filter_shape *shape, uint8_t *payload,
+                            struct hash_source *source)
+{
+  add_at(cassandra_2_position, 16, shape, payload, source);
+}
+
 static void probe_sums(bool (*may_match)(const struct filter_shape *, const uint8_t *, uint64_t),
                        const struct filter_shape *shape, const uint8_t *payload,
                        const struct hash_source *source, uint8_t *bitmap)
@@ -264,6 +359,26 @@ static void hash_fnv1_signed(const lanebloom_keys *keys, void *hashes)
   fnv1_slices(keys, hashes, true);
 }
 
+static void murmur3_128_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)
+{
+  const lanebloom_slice *slices = keys->index;
+  for (size_t i = 0; i < keys->n; i++) {
+    uint64_t hash[2];
+    model_murmur3_128(slices[i].data, slices[i].size, signed_tail, hash);
+    memcpy((uint8_t *)hashes + sizeof hash * i, hash, sizeof hash);
+  }
+}
+
+static void hash_murmur3_128(const lanebloom_keys *keys, void *hashes)
+{
+  murmur3_128_slices(keys, hashes, false);
+}
+
+static void hash_murmur3_128_signed(const lanebloom_keys *keys, void *hashes)
+{
+  murmur3_128_slices(keys, hashes, true);
+}
+
 const struct model model_leveldb = {{hash_unsigned, leveldb_probe, leveldb_add, NULL, NULL},
                                     leveldb_position};
 const struct model model_leveldb_signed = {{hash_signed, leveldb_probe, leveldb_add, NULL, NULL},
@@ -283,3 +398,15 @@ const struct model model_pebble_binaryfuse = {{hash_xxh3, fuse_probe, NULL, NULL
 const struct model model_dcso = {{hash_fnv1, dcso_probe, dcso_add, NULL, NULL}, dcso_position};
 const struct model model_dcso_signed = {{hash_fnv1_signed, dcso_probe, dcso_add, NULL, NULL},
                                         dcso_position};
+const struct model model_guava_32 = {{hash_murmur3_128, guava_32_probe, guava_32_add, NULL, NULL},
+                                     guava_32_position};
+const struct model model_guava_64 = {{hash_murmur3_128, guava_64_probe, guava_64_add, NULL, NULL},
+                                     guava_64_position};
+const struct model model_cassandra = {
+    {hash_murmur3_128_signed, cassandra_probe, cassandra_add, NULL, NULL}, cassandra_position};
+const struct model model_cassandra_3 = {
+    {hash_murmur3_128_signed, cassandra_3_probe, cassandra_3_add, NULL, NULL},
+    cassandra_3_position};
+const struct model model_cassandra_2 = {
+    {hash_murmur3_128_signed, cassandra_2_probe, cassandra_2_add, NULL, NULL},
+    cassandra_2_position};

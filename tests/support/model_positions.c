@@ -84,6 +84,33 @@ uint64_t model_dcso_position(uint64_t hash, unsigned i, uint64_t nbits)
   return step % nbits;
 }
 
+/* The strategy of 32 bits uses the first number of the hash as version 1 of Spark's filters does. */
+uint64_t model_guava_32_position(const uint64_t hash[2], unsigned i, uint64_t nbytes)
+{
+  return model_spark_v1_position(hash[0], i, nbytes);
+}
+
+uint64_t model_guava_64_position(const uint64_t hash[2], unsigned i, uint64_t nbytes)
+{
+  uint64_t sum = hash[0];
+  while (i-- > 0)
+    sum += hash[1];
+  return in_big_endian_words(sum % (TWO_TO_32 * (TWO_TO_32 / 2)) % (nbytes * 8));
+}
+
+/* Computes the remainder as Java does: it has the sign of the number that is divided. */
+uint64_t model_cassandra_position(const uint64_t hash[2], unsigned i, uint64_t nbytes,
+                                  unsigned version)
+{
+  const uint64_t step = hash[version == 2 ? 1 : 0];
+  uint64_t sum = hash[version == 2 ? 0 : 1];
+  while (i-- > 0)
+    sum += step;
+  const int64_t remainder = (int64_t)sum % (int64_t)(nbytes * 8);
+  const uint64_t bit = (uint64_t)(remainder < 0 ? -remainder : remainder);
+  return version == 4 ? bit : in_big_endian_words(bit);
+}
+
 /* ---- Ribbon ---- */
 
 /* Distributes segments of 128 bits to the blocks. The last blocks may have one segment more than

@@ -254,7 +254,8 @@ static PyObject *module_use_kernel(PyObject *self, PyObject *arg)
 static PyMethodDef methods[] = {
     {"hash", (PyCFunction)(void (*)(void))module_hash, METH_VARARGS | METH_KEYWORDS,
      "hash($module, keys, format='rocksdb-local')\n--\n\n"
-     "Hashes a batch of keys: numpy uint64 or uint32, one per row; 0 where a row is null."},
+     "Hashes a batch of keys: numpy uint64 or uint32, one per row, or two for formats with hashes\n"
+     "of 16 bytes; 0 where a row is null."},
     {"formats", module_formats, METH_NOARGS,
      "formats($module, /)\n--\n\nReturns the names of all filter formats."},
     {"kernels", module_kernels, METH_NOARGS,

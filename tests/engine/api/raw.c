@@ -102,7 +102,9 @@ Test(raw, bytes_that_are_refused)
                                   probes[12 + 8] = {[3] = 1, [6] = 1, [11] = 1},
                                   seed[16 + 8] = {[3] = 2, [7] = 3, [11] = 9, [15] = 1},
                                   fuse[13 + 14] = {[21] = 1, [25] = 2, [26] = 8},
-                                  slots[12 + 14] = {[20] = 1, [24] = 31, [25] = 8};
+                                  slots[12 + 14] = {[20] = 1, [24] = 31, [25] = 8},
+                                  guava[6 + 8] = {1, 3, [5] = 1}, unprobed[6 + 8] = {[5] = 1},
+                                  cassandra[8 + 16] = {[3] = 22, [7] = 2};
   static const struct {
     lanebloom_format format;
     const uint8_t *bytes;
@@ -129,6 +131,22 @@ Test(raw, bytes_that_are_refused)
        "expected 26 bytes for the 12 fingerprints of a binary fuse filter, found 27"},
       {LANEBLOOM_PEBBLE_BINARYFUSE, slots, sizeof slots, LANEBLOOM_ERR_FORMAT,
        "1 segment or more, and less than 2^32 slots, found 1 segments of 2^31 slots"},
+      {LANEBLOOM_GUAVA, fuse, 6, LANEBLOOM_ERR_FORMAT, "more than 6 bytes, found 6"},
+      {LANEBLOOM_GUAVA, fuse, 0, LANEBLOOM_ERR_FORMAT, "more than 6 bytes, found 0"},
+      {LANEBLOOM_GUAVA, local + 64, 5, LANEBLOOM_ERR_FORMAT,
+       "expected Guava's strategy 0 or 1 in the first byte, found 255"},
+      {LANEBLOOM_GUAVA_32, guava, sizeof guava, LANEBLOOM_ERR_FORMAT,
+       "expected Guava's strategy 0 in the first byte, found 1"},
+      {LANEBLOOM_GUAVA, guava, sizeof guava - 1, LANEBLOOM_ERR_FORMAT,
+       "expected 8 bytes after the header, as it says, found 7"},
+      {LANEBLOOM_GUAVA, unprobed, sizeof unprobed, LANEBLOOM_ERR_FORMAT,
+       "expected 1 to 255 probes per key, found 0"},
+      {LANEBLOOM_CASSANDRA, cassandra, 8, LANEBLOOM_ERR_FORMAT,
+       "which has 0 or more than 8 bytes, found 8"},
+      {LANEBLOOM_CASSANDRA_3, cassandra, sizeof cassandra - 8, LANEBLOOM_ERR_FORMAT,
+       "expected 16 bytes after the header, as it says, found 8"},
+      {LANEBLOOM_CASSANDRA_2, cassandra, sizeof cassandra, LANEBLOOM_ERR_LIMIT,
+       "expected at most 21 probes per key, found 22"},
       {(lanebloom_format)99, local, 5, LANEBLOOM_ERR_FORMAT,
        "expected a format of this build, found number 99"},
       {LANEBLOOM_LEVELDB, NULL, 5, LANEBLOOM_ERR_ARGUMENT, "expected 5 bytes, found NULL"},

@@ -1,0 +1,245 @@
+/* Defines the formats of the Bloom filters of Apache Cassandra and ScyllaDB, which are the files
+ * *-Filter.db. All numbers of the header are big-endian.
+ *
+ *   probes, 4 bytes | words, 4 bytes | words of 8 bytes
+ *
+ * The three formats have the same header; the version in the name of a file says which of them it
+ * has. Sources: Cassandra 5.0 and 3.11 BloomFilterSerializer.java, BloomFilter.java,
+ * BloomCalculations.java.
+ * SPDX-License-Identifier: MIT */
+#include <limits.h>
+#include <math.h>
+
+#include "../common/bytes.h"
+#include "../format.h"
+#include "../layouts/steps.h"
+
+enum {
+  NPROBES_OFFSET = 0,
+  NWORDS_OFFSET = 4,
+  HEADER_NBYTES = 8,
+  WORD_NBITS = 64,
+  WORD_NBYTES = WORD_NBITS / 8,
+  MAX_NWORDS = INT_MAX,
+  EXTRA_NBITS = 20, /* every filter gets these bits in addition to those of its keys */
+  MAX_BITS = 20,    /* the most bits per key that Cassandra plans */
+};
+
+static struct filter_shape shape_of(uint64_t nbytes, uint32_t nprobes, bool is_swapped,
+                                    bool is_big_endian)
+{
+  return (struct filter_shape){
+      .answer = ANSWER_BY_PROBES,
+      .nprobes = nprobes,
+      .nbytes = nbytes,
+      .nbits = 8 * nbytes,
+      .cassandra = {.is_swapped = is_swapped, .is_big_endian = is_big_endian},
+  };
+}
+
+static struct filter_shape cassandra_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
+{
+  (void)line_nbytes;
+  return shape_of(nbytes, nprobes, true, false);
+}
+
+static struct filter_shape cassandra_3_shape(uint64_t nbytes, uint32_t line_nbytes,
+                                             uint32_t nprobes)
+{
+  (void)line_nbytes;
+  return shape_of(nbytes, nprobes, true, true);
+}
+
+static struct filter_shape cassandra_2_shape(uint64_t nbytes, uint32_t line_nbytes,
+                                             uint32_t nprobes)
+{
+  (void)line_nbytes;
+  return shape_of(nbytes, nprobes, false, true);
+}
+
+typedef struct filter_shape shape_function(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes);
+
+/* ---- Frames ---- */
+
+/* Parses a header. A file of 0 bytes stands for no filter: every key passes. Every key also passes
+ * if the number of probes is 0 or negative. Cassandra's readers of 4.0 and later do not notice that
+ * words are missing, and all readers ignore bytes after the words; here neither is accepted. */
+static lanebloom_status parse(shape_function *shape_of_format, const uint8_t *bytes, size_t size,
+                              struct filter_shape *shape, const struct problem *problem)
+{
+  *shape = (struct filter_shape){.answer = ANSWER_ALWAYS};
+  if (size == 0)
+    return LANEBLOOM_OK;
+  if (size <= HEADER_NBYTES)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected a Cassandra filter, which has 0 or more than %d bytes, found %zu",
+                       HEADER_NBYTES, size);
+  const uint64_t nwords = load_be32(bytes + NWORDS_OFFSET);
+  if (nwords > MAX_NWORDS || size - HEADER_NBYTES != nwords * WORD_NBYTES)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected %" PRIu64 " bytes after the header, as it says, found %zu",
+                       nwords * WORD_NBYTES, size - HEADER_NBYTES);
+  const uint32_t nprobes = load_be32(bytes + NPROBES_OFFSET);
+  if (nprobes == 0 || nprobes > INT_MAX) /* negative in Java */
+    return LANEBLOOM_OK;
+  if (nprobes > CASSANDRA_MAX_NPROBES)
+    return problem_set(problem, LANEBLOOM_ERR_LIMIT,
+                       "expected at most %d probes per key, found %" PRIu32, CASSANDRA_MAX_NPROBES,
+                       nprobes);
+  *shape = shape_of_format(nwords * WORD_NBYTES, WORD_NBYTES, nprobes);
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status cassandra_parse(const uint8_t *bytes, size_t size,
+                                        struct filter_shape *shape, const struct problem *problem)
+{
+  return parse(cassandra_shape, bytes, size, shape, problem);
+}
+
+static lanebloom_status cassandra_3_parse(const uint8_t *bytes, size_t size,
+                                          struct filter_shape *shape, const struct problem *problem)
+{
+  return parse(cassandra_3_shape, bytes, size, shape, problem);
+}
+
+static lanebloom_status cassandra_2_parse(const uint8_t *bytes, size_t size,
+                                          struct filter_shape *shape, const struct problem *problem)
+{
+  return parse(cassandra_2_shape, bytes, size, shape, problem);
+}
+
+static void cassandra_write_frame(const struct filter_shape *shape, uint8_t *bytes)
+{
+  store_be32(bytes + NPROBES_OFFSET, shape->nprobes);
+  store_be32(bytes + NWORDS_OFFSET, (uint32_t)(shape->nbytes / WORD_NBYTES));
+}
+
+/* ---- Sizes ---- */
+
+static lanebloom_status cassandra_round_bits(double bits_per_key, uint64_t *millibits)
+{
+  if (!(bits_per_key >= 0.5) || isinf(bits_per_key))
+    return LANEBLOOM_ERR_ARGUMENT;
+  const double rounded = round(bits_per_key < MAX_BITS ? bits_per_key : MAX_BITS);
+  *millibits = (uint64_t)rounded * 1000;
+  return LANEBLOOM_OK;
+}
+
+/* Returns the number of probes that Cassandra considers best for whole bits per key. */
+static uint32_t nprobes_of(uint64_t millibits)
+{
+  static const uint8_t best[MAX_BITS + 1] = {1, 1, 1, 2,  3,  3,  4,  5,  6,  6, 7,
+                                             8, 8, 9, 10, 10, 11, 12, 12, 13, 14};
+  return best[millibits / 1000];
+}
+
+static lanebloom_status plan_words(uint64_t bits_per_key, uint64_t nkeys, uint64_t *nbytes)
+{
+  uint64_t nbits;
+  if (__builtin_mul_overflow(nkeys, bits_per_key, &nbits) ||
+      __builtin_add_overflow(nbits, EXTRA_NBITS, &nbits))
+    return LANEBLOOM_ERR_LIMIT;
+  const uint64_t nwords = nbits / WORD_NBITS + (nbits % WORD_NBITS > 0);
+  *nbytes = nwords * WORD_NBYTES;
+  return nwords > MAX_NWORDS ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_OK;
+}
+
+static lanebloom_status plan(shape_function *shape_of_format, uint64_t millibits, uint64_t nkeys,
+                             struct filter_shape *shape)
+{
+  uint64_t nbytes;
+  const lanebloom_status status = plan_words(millibits / 1000, nkeys, &nbytes);
+  if (!status)
+    *shape = shape_of_format(nbytes, WORD_NBYTES, nprobes_of(millibits));
+  return status;
+}
+
+static lanebloom_status cassandra_plan(uint64_t millibits, uint64_t nkeys,
+                                       struct filter_shape *shape)
+{
+  return plan(cassandra_shape, millibits, nkeys, shape);
+}
+
+static lanebloom_status cassandra_3_plan(uint64_t millibits, uint64_t nkeys,
+                                         struct filter_shape *shape)
+{
+  return plan(cassandra_3_shape, millibits, nkeys, shape);
+}
+
+static lanebloom_status cassandra_2_plan(uint64_t millibits, uint64_t nkeys,
+                                         struct filter_shape *shape)
+{
+  return plan(cassandra_2_shape, millibits, nkeys, shape);
+}
+
+static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
+{
+  (void)nkeys;
+  uint64_t last = millibits;
+  while (last < MAX_BITS * UINT64_C(1000) && nprobes_of(last + 1000) == nprobes_of(millibits))
+    last += 1000;
+  return last < MAX_BITS * UINT64_C(1000) ? last : UINT64_MAX;
+}
+
+/* ---- Rates ---- */
+
+static double cassandra_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
+{
+  return lanebloom_rate_planned((double)shape->nbits, shape->nprobes, (double)nkeys);
+}
+
+static double cassandra_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+                                    uint64_t nkeys)
+{
+  (void)nkeys;
+  return lanebloom_rate_filled((double)nbits_set / (double)shape->nbits, shape->nprobes);
+}
+
+static void cassandra_positions(const struct filter_shape *shape, const void *hash,
+                                uint64_t *positions)
+{
+  const struct key_hash words = hash_at(hash, 0, sizeof words);
+  for (uint32_t i = 0; i < shape->nprobes; i++)
+    positions[i] = cassandra_bit(shape, cassandra_probe(shape, words, i) % shape->nbits);
+}
+
+/* The members that all three formats share. */
+#define CASSANDRA_PLANS                                                                            \
+  .hash = HASH_MURMUR3_128_SIGNED, .layout = LAYOUT_CASSANDRA, .header_nbytes = HEADER_NBYTES,     \
+  .max_nbytes = HEADER_NBYTES + (uint64_t)MAX_NWORDS * WORD_NBYTES, .min_nprobes = 1,              \
+  .max_nprobes = CASSANDRA_MAX_NPROBES, .min_millibits = 500, .max_millibits = MAX_BITS * 1000,    \
+  .step_millibits = 1000, .rounds_bits = true, .round_bits = cassandra_round_bits,                 \
+  .bits_for_rate = lanebloom_search_bits, .last_with_same_nprobes = last_with_same_nprobes,        \
+  .line_nbytes = WORD_NBYTES, .write_frame = cassandra_write_frame,                                \
+  .positions = cassandra_positions, .planned_rate = cassandra_planned_rate,                        \
+  .filled_rate = cassandra_filled_rate
+
+const struct format_table lanebloom_format_cassandra = {
+    .id = LANEBLOOM_CASSANDRA,
+    .name = "cassandra",
+    .text = "Filter.db of Cassandra 4.0 and later (versions na, nb, oa, da)",
+    CASSANDRA_PLANS,
+    .plan = cassandra_plan,
+    .parse = cassandra_parse,
+    .shape = cassandra_shape,
+};
+
+const struct format_table lanebloom_format_cassandra_3 = {
+    .id = LANEBLOOM_CASSANDRA_3,
+    .name = "cassandra-3",
+    .text = "Filter.db of Cassandra 3.0 to 3.11 and ScyllaDB (versions ma to me, ms, mt)",
+    CASSANDRA_PLANS,
+    .plan = cassandra_3_plan,
+    .parse = cassandra_3_parse,
+    .shape = cassandra_3_shape,
+};
+
+const struct format_table lanebloom_format_cassandra_2 = {
+    .id = LANEBLOOM_CASSANDRA_2,
+    .name = "cassandra-2",
+    .text = "Filter.db of Cassandra 2.2 and earlier and old ScyllaDB (versions ka, la)",
+    CASSANDRA_PLANS,
+    .plan = cassandra_2_plan,
+    .parse = cassandra_2_parse,
+    .shape = cassandra_2_shape,
+};
