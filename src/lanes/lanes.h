@@ -19,6 +19,7 @@
 hash_function KERNEL(bloomhash_hash), KERNEL(bloomhash_signed_hash);
 hash_function KERNEL(xxph3_hash), KERNEL(xxh64_hash);
 hash_function KERNEL(fnv1_hash), KERNEL(fnv1_signed_hash);
+hash_function KERNEL(murmur3_128_hash), KERNEL(murmur3_128_signed_hash);
 
 /* The kernels named "by_gathers" use gathers if the filter fits into the caches. All other kernels
  * use ordinary loads. */
@@ -26,9 +27,11 @@ probe_function KERNEL(leveldb_probe), KERNEL(leveldb_probe_by_gathers);
 probe_function KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_probe_by_gathers);
 probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNEL(parquet_probe);
 probe_function KERNEL(pebble_binaryfuse_probe), KERNEL(dcso_probe);
+probe_function KERNEL(guava_32_probe), KERNEL(guava_64_probe), KERNEL(cassandra_probe);
 
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
 add_function KERNEL(parquet_add), KERNEL(dcso_add);
+add_function KERNEL(guava_32_add), KERNEL(guava_64_add), KERNEL(cassandra_add);
 
 /* Initialises the table of an instruction set that has all kernels of lanes/. */
 #define LANES_KERNELS                                                                              \
@@ -36,6 +39,8 @@ add_function KERNEL(parquet_add), KERNEL(dcso_add);
       .hash[HASH_BLOOMHASH] = KERNEL(bloomhash_hash),                                              \
       .hash[HASH_BLOOMHASH_SIGNED] = KERNEL(bloomhash_signed_hash),                                \
       .hash[HASH_XXPH3] = KERNEL(xxph3_hash), .hash[HASH_XXH64] = KERNEL(xxh64_hash),              \
+      .hash[HASH_MURMUR3_128] = KERNEL(murmur3_128_hash),                                          \
+      .hash[HASH_MURMUR3_128_SIGNED] = KERNEL(murmur3_128_signed_hash),                            \
       .layout[LAYOUT_LEVELDB] = {KERNEL(leveldb_probe), KERNEL(leveldb_add), positions_nbytes,     \
                                  NULL},                                                            \
       .layout[LAYOUT_ROCKSDB_LEGACY] = {KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_legacy_add),  \
@@ -44,6 +49,9 @@ add_function KERNEL(parquet_add), KERNEL(dcso_add);
                                        hashes_nbytes, NULL},                                       \
       .layout[LAYOUT_ROCKSDB_RIBBON].probe = KERNEL(rocksdb_ribbon_probe),                         \
       .layout[LAYOUT_PEBBLE_BINARYFUSE].probe = KERNEL(pebble_binaryfuse_probe),                   \
+      .layout[LAYOUT_GUAVA_32] = {KERNEL(guava_32_probe), KERNEL(guava_32_add), NULL, NULL},       \
+      .layout[LAYOUT_GUAVA_64] = {KERNEL(guava_64_probe), KERNEL(guava_64_add), NULL, NULL},       \
+      .layout[LAYOUT_CASSANDRA] = {KERNEL(cassandra_probe), KERNEL(cassandra_add), NULL, NULL},    \
       .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), hashes_nbytes, NULL}
 
 #endif
