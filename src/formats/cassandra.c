@@ -144,6 +144,88 @@ static lanebloom_status plan_words(uint64_t bits_per_key, uint64_t nkeys, uint64
   return nwords > MAX_NWORDS ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_OK;
 }
 
+/* The plans of BloomCalculations.java, by the rate that each reaches. A plan serves for all rates
+ * from its own up to the rate of the next plan. Upstream exchanged the two numbers of the last
+ * one. */
+static const struct {
+  double rate;
+  uint8_t nprobes, bits;
+} PLANS[] = {
+    {6.71e-5, 14, 20},  {6.79e-5, 13, 20},  {7.12e-5, 12, 20},  {7.77e-5, 11, 20},
+    {8.89e-5, 10, 20},  {0.000108, 9, 20},  {0.000109, 13, 19}, {0.000111, 12, 19},
+    {0.000118, 11, 19}, {0.000132, 10, 19}, {0.000155, 9, 19},  {0.000176, 12, 18},
+    {0.000183, 11, 18}, {0.000198, 10, 18}, {0.000226, 9, 18},  {0.000275, 8, 18},
+    {0.000284, 12, 17}, {0.000287, 11, 17}, {0.000302, 10, 17}, {0.000335, 9, 17},
+    {0.000394, 8, 17},  {0.000459, 11, 16}, {0.00047, 10, 16},  {0.000505, 9, 16},
+    {0.000574, 8, 16},  {0.000702, 7, 16},  {0.000744, 10, 15}, {0.000775, 9, 15},
+    {0.000852, 8, 15},  {0.001, 7, 15},     {0.0012, 10, 14},   {0.00121, 9, 14},
+    {0.00129, 8, 14},   {0.00146, 7, 14},   {0.00179, 6, 14},   {0.00194, 9, 13},
+    {0.00199, 8, 13},   {0.00217, 7, 13},   {0.00255, 6, 13},   {0.00314, 8, 12},
+    {0.00329, 7, 12},   {0.00371, 6, 12},   {0.00459, 5, 12},   {0.00509, 8, 11},
+    {0.00513, 7, 11},   {0.00552, 6, 11},   {0.0065, 5, 11},    {0.00819, 7, 10},
+    {0.00844, 6, 10},   {0.00943, 5, 10},   {0.0118, 4, 10},    {0.0133, 6, 9},
+    {0.0141, 5, 9},     {0.0166, 4, 9},     {0.0216, 6, 8},     {0.0217, 5, 8},
+    {0.024, 4, 8},      {0.0306, 3, 8},     {0.0347, 5, 7},     {0.0359, 4, 7},
+    {0.0423, 3, 7},     {0.0561, 4, 6},     {0.0609, 3, 6},     {0.0804, 2, 6},
+    {0.092, 3, 5},      {0.109, 2, 5},      {0.147, 3, 4},      {0.155, 2, 4},
+    {0.221, 1, 4},      {0.237, 2, 3},      {0.283, 1, 3},      {0.393, 2, 1},
+};
+
+/* Finds the plan for a rate. Errors: LIMIT if the rate is below all plans. */
+static lanebloom_status find_plan(double rate, size_t *found)
+{
+  size_t n = 0;
+  while (n < sizeof PLANS / sizeof *PLANS && PLANS[n].rate <= rate)
+    n++;
+  *found = n - 1;
+  return n > 0 ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT;
+}
+
+static lanebloom_status plan_for_rate(shape_function *shape_of_format, double rate, uint64_t nkeys,
+                                      struct filter_shape *shape)
+{
+  size_t i;
+  uint64_t nbytes;
+  lanebloom_status status = find_plan(rate, &i);
+  if (!status)
+    status = plan_words(PLANS[i].bits, nkeys, &nbytes);
+  if (!status)
+    *shape = shape_of_format(nbytes, WORD_NBYTES, PLANS[i].nprobes);
+  return status;
+}
+
+static lanebloom_status cassandra_plan_for_rate(double rate, uint64_t nkeys,
+                                                struct filter_shape *shape)
+{
+  return plan_for_rate(cassandra_shape, rate, nkeys, shape);
+}
+
+static lanebloom_status cassandra_3_plan_for_rate(double rate, uint64_t nkeys,
+                                                  struct filter_shape *shape)
+{
+  return plan_for_rate(cassandra_3_shape, rate, nkeys, shape);
+}
+
+static lanebloom_status cassandra_2_plan_for_rate(double rate, uint64_t nkeys,
+                                                  struct filter_shape *shape)
+{
+  return plan_for_rate(cassandra_2_shape, rate, nkeys, shape);
+}
+
+static lanebloom_status cassandra_bits_for_rate(const struct format_table *format, double rate,
+                                                uint64_t nkeys, uint64_t *millibits)
+{
+  (void)format;
+  size_t i;
+  uint64_t nbytes;
+  lanebloom_status status = find_plan(rate, &i);
+  if (!status)
+    status = plan_words(PLANS[i].bits, nkeys, &nbytes);
+  if (!status)
+    *millibits = PLANS[i].bits * UINT64_C(1000);
+  return status;
+}
+
 static lanebloom_status plan(shape_function *shape_of_format, uint64_t millibits, uint64_t nkeys,
                              struct filter_shape *shape)
 {
@@ -170,15 +252,6 @@ static lanebloom_status cassandra_2_plan(uint64_t millibits, uint64_t nkeys,
                                          struct filter_shape *shape)
 {
   return plan(cassandra_2_shape, millibits, nkeys, shape);
-}
-
-static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
-{
-  (void)nkeys;
-  uint64_t last = millibits;
-  while (last < MAX_BITS * UINT64_C(1000) && nprobes_of(last + 1000) == nprobes_of(millibits))
-    last += 1000;
-  return last < MAX_BITS * UINT64_C(1000) ? last : UINT64_MAX;
 }
 
 /* ---- Rates ---- */
@@ -209,10 +282,9 @@ static void cassandra_positions(const struct filter_shape *shape, const void *ha
   .max_nbytes = HEADER_NBYTES + (uint64_t)MAX_NWORDS * WORD_NBYTES, .min_nprobes = 1,              \
   .max_nprobes = CASSANDRA_MAX_NPROBES, .min_millibits = 500, .max_millibits = MAX_BITS * 1000,    \
   .step_millibits = 1000, .rounds_bits = true, .round_bits = cassandra_round_bits,                 \
-  .bits_for_rate = lanebloom_search_bits, .last_with_same_nprobes = last_with_same_nprobes,        \
-  .line_nbytes = WORD_NBYTES, .write_frame = cassandra_write_frame,                                \
-  .positions = cassandra_positions, .planned_rate = cassandra_planned_rate,                        \
-  .filled_rate = cassandra_filled_rate
+  .bits_for_rate = cassandra_bits_for_rate, .line_nbytes = WORD_NBYTES,                            \
+  .write_frame = cassandra_write_frame, .positions = cassandra_positions,                          \
+  .planned_rate = cassandra_planned_rate, .filled_rate = cassandra_filled_rate
 
 const struct format_table lanebloom_format_cassandra = {
     .id = LANEBLOOM_CASSANDRA,
@@ -220,6 +292,7 @@ const struct format_table lanebloom_format_cassandra = {
     .text = "Filter.db of Cassandra 4.0 and later (versions na, nb, oa, da)",
     CASSANDRA_PLANS,
     .plan = cassandra_plan,
+    .plan_for_rate = cassandra_plan_for_rate,
     .parse = cassandra_parse,
     .shape = cassandra_shape,
 };
@@ -230,6 +303,7 @@ const struct format_table lanebloom_format_cassandra_3 = {
     .text = "Filter.db of Cassandra 3.0 to 3.11 and ScyllaDB (versions ma to me, ms, mt)",
     CASSANDRA_PLANS,
     .plan = cassandra_3_plan,
+    .plan_for_rate = cassandra_3_plan_for_rate,
     .parse = cassandra_3_parse,
     .shape = cassandra_3_shape,
 };
@@ -240,6 +314,7 @@ const struct format_table lanebloom_format_cassandra_2 = {
     .text = "Filter.db of Cassandra 2.2 and earlier and old ScyllaDB (versions ka, la)",
     CASSANDRA_PLANS,
     .plan = cassandra_2_plan,
+    .plan_for_rate = cassandra_2_plan_for_rate,
     .parse = cassandra_2_parse,
     .shape = cassandra_2_shape,
 };

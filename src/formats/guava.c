@@ -122,6 +122,30 @@ static lanebloom_status guava_round_bits(double bits_per_key, uint64_t *millibit
   return LANEBLOOM_OK;
 }
 
+/* Plans a filter by the rate, by the same operations in the same order as Guava's
+ * optimalNumOfBits and optimalNumOfHashFunctions. Guava refuses a filter of 0 bits. */
+static lanebloom_status guava_64_plan_for_rate(double rate, uint64_t nkeys,
+                                               struct filter_shape *shape)
+{
+  const double n = (double)(nkeys > 0 ? nkeys : 1);
+  const double nbits = floor(-n * log(rate) / (LN_2 * LN_2)),
+               nprobes = fmax(1, round(-log(rate) / LN_2));
+  const double nwords = ceil(nbits / SPARK_WORD_NBITS);
+  if (nwords < 1 || nwords > MAX_NWORDS || nprobes > GUAVA_MAX_NPROBES)
+    return LANEBLOOM_ERR_LIMIT;
+  *shape = guava_64_shape((uint64_t)nwords * WORD_NBYTES, WORD_NBYTES, (uint32_t)nprobes);
+  return LANEBLOOM_OK;
+}
+
+static lanebloom_status guava_32_plan_for_rate(double rate, uint64_t nkeys,
+                                               struct filter_shape *shape)
+{
+  const lanebloom_status status = guava_64_plan_for_rate(rate, nkeys, shape);
+  if (!status)
+    *shape = guava_32_shape(shape->nbytes, WORD_NBYTES, shape->nprobes);
+  return status;
+}
+
 /* Returns the number of probes that Guava chooses for the rate at which it chooses these bits per
  * key. */
 static uint32_t nprobes_of(uint64_t millibits)
@@ -155,15 +179,19 @@ static lanebloom_status guava_32_plan(uint64_t millibits, uint64_t nkeys,
   return status;
 }
 
-static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
+/* Finds the bits per key with which a filter has the words that are planned for the rate, or the
+ * most that give it the planned number of probes. */
+static lanebloom_status guava_bits_for_rate(const struct format_table *format, double rate,
+                                            uint64_t nkeys, uint64_t *millibits)
 {
-  (void)nkeys;
-  const uint32_t nprobes = nprobes_of(millibits);
-  uint64_t last = (uint64_t)((nprobes + 0.5) / LN_2 * 1000) - 1; /* one less if rounded up */
-  last = last > millibits ? last : millibits;
-  while (nprobes_of(last + 1) == nprobes)
-    last++;
-  return last;
+  struct filter_shape shape;
+  const lanebloom_status status = format->plan_for_rate(rate, nkeys, &shape);
+  if (status)
+    return status;
+  const double bits_per_key = 8 * (double)shape.nbytes / (double)(nkeys > 0 ? nkeys : 1);
+  const double most = fmin(floor(bits_per_key * 1000), (shape.nprobes + 0.5) / LN_2 * 1000 - 1);
+  *millibits = (uint64_t)fmin(fmax(most, MIN_MILLIBITS), MAX_MILLIBITS);
+  return LANEBLOOM_OK;
 }
 
 /* ---- Rates ---- */
@@ -242,8 +270,7 @@ static lanebloom_status guava_parse(const uint8_t *bytes, size_t size, struct fi
   .max_nbytes = HEADER_NBYTES + (uint64_t)MAX_NWORDS * WORD_NBYTES, .min_nprobes = 1,              \
   .max_nprobes = GUAVA_MAX_NPROBES, .min_millibits = MIN_MILLIBITS,                                \
   .max_millibits = MAX_MILLIBITS, .step_millibits = 1, .rounds_bits = true,                        \
-  .round_bits = guava_round_bits, .bits_for_rate = lanebloom_search_bits,                          \
-  .last_with_same_nprobes = last_with_same_nprobes, .line_nbytes = WORD_NBYTES
+  .round_bits = guava_round_bits, .bits_for_rate = guava_bits_for_rate, .line_nbytes = WORD_NBYTES
 
 const struct format_table lanebloom_format_guava_32 = {
     .id = LANEBLOOM_GUAVA_32,
@@ -252,6 +279,7 @@ const struct format_table lanebloom_format_guava_32 = {
     GUAVA_PLANS,
     .layout = LAYOUT_GUAVA_32,
     .plan = guava_32_plan,
+    .plan_for_rate = guava_32_plan_for_rate,
     .parse = guava_32_parse,
     .write_frame = guava_32_write_frame,
     .shape = guava_32_shape,
@@ -267,6 +295,7 @@ const struct format_table lanebloom_format_guava_64 = {
     GUAVA_PLANS,
     .layout = LAYOUT_GUAVA_64,
     .plan = guava_64_plan,
+    .plan_for_rate = guava_64_plan_for_rate,
     .parse = guava_64_parse,
     .write_frame = guava_64_write_frame,
     .shape = guava_64_shape,

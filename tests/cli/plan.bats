@@ -23,14 +23,17 @@ rocksdb-local
 spark-v1
 spark-v2" ]]
     while read -r format bits nbytes probes rate; do
-      lanebloom build --format $format --bits $bits --expected 5k -o filter keys
+      build_how="--bits $bits" # some writers choose the probes by the rate
+      [[ $how != --rate* ]] || build_how=$how
+      lanebloom build --format $format $build_how --expected 5k -o filter keys
       lanebloom info --json filter >info
       jq -e ".filter_bytes == $nbytes and .probes == $probes and
         (.bits_per_key - $bits | fabs) < 1e-9" info >/dev/null ||
         { echo "$how: $format $bits $nbytes $probes"; false; }
       [[ $how != "--size 8k" || $nbytes -le 8000 ]]
       [[ $how != "--size 20KiB" || $nbytes -le 20480 ]]
-      [[ $how != "--rate 1%" ]] || jq -en "$rate <= 0.01" >/dev/null
+      # the writers of Guava's filters choose a little less than the model asks for
+      [[ $how != "--rate 1%" ]] || jq -en "$rate <= 0.01005" >/dev/null
     done < <(jq -r '[.format, .bits_per_key, .filter_bytes, .probes, .model_rate] | @tsv' rows)
   done
 }

@@ -1,5 +1,6 @@
 /* Guava's and Cassandra's hashes, filters, answers and refusals.
  * SPDX-License-Identifier: MIT */
+#include <math.h>
 #include <string.h>
 
 #include "batch.h"
@@ -197,6 +198,103 @@ static void check_filter_files(const char *kernel)
 Test(vectors, guava_and_cassandra_filters)
 {
   for_each_kernel(check_filter_files);
+}
+
+/* ---- Plans ---- */
+
+static void check_plan(lanebloom_format format, double rate, uint64_t nkeys, uint64_t nwords,
+                       const char *nprobes)
+{
+  uint64_t nbytes;
+  unsigned found;
+  cr_assert(lanebloom_plan_size_for_rate(format, rate, nkeys, &nbytes, &found) == LANEBLOOM_OK);
+  const size_t header_nbytes = lanebloom_format_table(format)->header_nbytes;
+  if (nbytes != header_nbytes + 8 * nwords || found != strtoul(nprobes, NULL, 10))
+    test_fatal("%s, rate %g, %llu keys: %llu bytes, %u probes", lanebloom_format_name(format), rate,
+               (unsigned long long)nkeys, (unsigned long long)nbytes, found);
+}
+
+Test(vectors, guava_plans)
+{
+  struct rows rows = rows_open("guava/plans.txt");
+  size_t n = 0;
+  for (char *columns[4]; rows_next(&rows, "planning", columns, 4); n++) {
+    const uint64_t nkeys = strtoull(columns[0], NULL, 10), nwords = strtoull(columns[3], NULL, 10);
+    check_plan(LANEBLOOM_GUAVA_32, strtod(columns[1], NULL), nkeys, nwords, columns[2]);
+    check_plan(LANEBLOOM_GUAVA_64, strtod(columns[1], NULL), nkeys, nwords, columns[2]);
+  }
+  rows_close(&rows);
+  cr_assert(n == 120, "used %zu rows", n);
+  uint64_t nbytes;
+  unsigned nprobes;
+  /* Guava throws: 0 bits, and more words than an int can count. */
+  cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_GUAVA_64, 0.99, 1, &nbytes, &nprobes) ==
+            LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_GUAVA_64, 0.01, (uint64_t)1 << 34, &nbytes,
+                                         &nprobes) == LANEBLOOM_ERR_LIMIT);
+}
+
+Test(vectors, cassandra_plans)
+{
+  static const lanebloom_format formats[] = {LANEBLOOM_CASSANDRA, LANEBLOOM_CASSANDRA_3,
+                                             LANEBLOOM_CASSANDRA_2};
+  static const uint64_t counts[] = {0, 1, 13, 1000, 123456789};
+  struct rows rows = rows_open("cassandra/plans.txt");
+  size_t n = 0;
+  for (char *columns[3]; rows_next(&rows, "planning", columns, 3); n++)
+    for (size_t f = 0; f < COUNT(formats); f++)
+      for (size_t i = 0; i < COUNT(counts); i++)
+        check_plan(formats[f], strtod(columns[0], NULL), counts[i],
+                   (counts[i] * strtoull(columns[2], NULL, 10) + 20 + 63) / 64, columns[1]);
+  rows_close(&rows);
+  cr_assert(n == 13, "used %zu rows", n);
+  uint64_t nbytes;
+  unsigned nprobes;
+  cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_CASSANDRA, nextafter(6.71e-5, 0), 1, &nbytes,
+                                         &nprobes) == LANEBLOOM_ERR_LIMIT);
+  cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_CASSANDRA, 0.01, (uint64_t)1 << 34, &nbytes,
+                                         &nprobes) == LANEBLOOM_ERR_LIMIT);
+}
+
+/* Filters of a rate equal the writers' byte for byte. Guava adds keys of byteArrayFunnel(). */
+static void check_rate_files(const char *kernel)
+{
+  static const struct {
+    const char *file, *name;
+    lanebloom_format format;
+  } files[] = {
+      {"guava/filters.txt", "0", LANEBLOOM_GUAVA_32},
+      {"guava/filters.txt", "1", LANEBLOOM_GUAVA_64},
+      {"cassandra/filters.txt", "na", LANEBLOOM_CASSANDRA},
+      {"cassandra/filters.txt", "ma", LANEBLOOM_CASSANDRA_3},
+      {"cassandra/filters.txt", "ka", LANEBLOOM_CASSANDRA_2},
+  };
+  static struct list list;
+  for (size_t i = 0; i < COUNT(files); i++) {
+    struct rows rows = rows_open(files[i].file);
+    for (char *columns[9]; rows_next(&rows, kernel, columns, 9);) {
+      if (strcmp(columns[0], files[i].name) != 0)
+        continue;
+      uint8_t bytes[2048];
+      const size_t size = hex_decode(columns[5], bytes, sizeof bytes);
+      const lanebloom_keys keys = list_keys(&list, columns[6]);
+      lanebloom_builder *builder;
+      lanebloom_filter *filter;
+      cr_assert(lanebloom_builder_create_for_rate(files[i].format, strtod(columns[2], NULL),
+                                                  strtoull(columns[1], NULL, 10),
+                                                  &builder) == LANEBLOOM_OK);
+      cr_assert(lanebloom_builder_add(builder, &keys) == LANEBLOOM_OK);
+      cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
+      lanebloom_builder_free(builder);
+      test_filter_bytes("filter of a rate", filter, bytes, size);
+    }
+    rows_close(&rows);
+  }
+}
+
+Test(vectors, guava_and_cassandra_filters_of_a_rate)
+{
+  for_each_kernel(check_rate_files);
 }
 
 /* ---- Refusals ---- */
