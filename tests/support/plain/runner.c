@@ -1,12 +1,9 @@
-/* Runs tests one after another, each in its own process, as Criterion does, and prints TAP.
+/* Runs tests one after another, as Criterion does, and prints TAP.
  * SPDX-License-Identifier: MIT */
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#include "criterion/criterion.h"
+#include "runner.h"
 
 static struct plain_test *tests;
 
@@ -24,35 +21,22 @@ void plain_fail(const char *file, int line, const char *condition, const char *t
   vprintf(text, values);
   printf("\n");
   va_end(values);
-  exit(1);
+  plain_end(FAILED);
 }
-
-enum { SKIPPED = 77 };
 
 void plain_skip(const char *reason)
 {
   printf("# %s\n", reason);
-  exit(SKIPPED);
+  plain_end(SKIPPED);
 }
 
-static bool run(const struct plain_test *test, void *param)
+static bool passes(const struct plain_test *test, void *param)
 {
-  fflush(stdout);
-  pid_t child = fork();
-  if (child == 0) {
-    if (param)
-      test->run_with(param);
-    else
-      test->run();
-    exit(0); /* unlike _exit, this lets sanitizers report */
-  }
-  int status = -1;
-  const bool exited = child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status);
-  const bool skipped = exited && WEXITSTATUS(status) == SKIPPED;
-  const bool passed = skipped || (exited && WEXITSTATUS(status) == 0);
-  printf("%sok - %s::%s%s\n", passed ? "" : "not ", test->suite, test->name,
-         skipped ? " # skip" : "");
-  return passed;
+  const enum plain_result result = plain_run(test, param);
+  printf("%sok - %s::%s%s\n", result == FAILED ? "not " : "", test->suite, test->name,
+         result == SKIPPED ? " # skip" : "");
+  fflush(stdout); /* a crash must not lose it, and a child must not print it again */
+  return result != FAILED;
 }
 
 int main(void)
@@ -62,7 +46,7 @@ int main(void)
     struct criterion_test_params params =
         test->params ? test->params() : (struct criterion_test_params){.length = 1};
     for (size_t i = 0; i < params.length; i++, n++)
-      nfailed += !run(test, test->params ? (char *)params.params + i * params.size : NULL);
+      nfailed += !passes(test, test->params ? (char *)params.params + i * params.size : NULL);
   }
   printf("1..%zu\n", n);
   return nfailed > 0;
