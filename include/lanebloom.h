@@ -317,13 +317,26 @@ typedef enum lanebloom_encoding {
   LANEBLOOM_UUID = 15          /* 16 bytes, in the order of the digits in text */
 } lanebloom_encoding;
 
-/* Bits of lanebloom_key_form.flags: the steps by which a program that makes keys prepares text. The
- * first two apply to each field before it is decoded, the third to several fields. They apply in
- * the order of their values. */
+/* Bits of lanebloom_key_form.flags: the steps by which a program that makes keys prepares text.
+ * TRIMMED, LOWERED and UPPERED apply to each field before it is decoded; LOWERED and UPPERED
+ * exclude each other. JOINED applies to several fields.
+ *
+ * Then the text may be replaced by its digest. The bits of the mask DIGEST hold one of the four
+ * values below it, or 0: no digest. A digest is the last step, so the encoding of such a form is
+ * LANEBLOOM_BYTES. The key consists of the 16, 20 or 32 bytes of the digest. If LOWER_HEX or
+ * UPPER_HEX is set, the key is the digest as text, two hexadecimal digits for each byte. */
 enum {
   LANEBLOOM_KEY_TRIMMED = 1, /* spaces, tabs, CR and LF are taken off both ends */
   LANEBLOOM_KEY_LOWERED = 2, /* the ASCII letters A to Z become a to z */
-  LANEBLOOM_KEY_JOINED = 4   /* the key is several fields, joined by one tab */
+  LANEBLOOM_KEY_JOINED = 4,  /* the key is several fields, joined by one tab */
+  LANEBLOOM_KEY_UPPERED = 8, /* the ASCII letters a to z become A to Z */
+  LANEBLOOM_KEY_DIGEST = 0xf0,
+  LANEBLOOM_KEY_MD5 = 0x10,
+  LANEBLOOM_KEY_SHA1 = 0x20,
+  LANEBLOOM_KEY_SHA256 = 0x30,
+  LANEBLOOM_KEY_NTLM = 0x40, /* MD4 of the text in UTF-16, little-endian; the text is UTF-8 */
+  LANEBLOOM_KEY_LOWER_HEX = 0x100,
+  LANEBLOOM_KEY_UPPER_HEX = 0x200
 };
 
 /* How keys were made. If both members are 0, the form is plain: keys are bytes as they came. */
@@ -336,9 +349,9 @@ typedef struct lanebloom_key_form {
 LANEBLOOM_API const char *lanebloom_encoding_name(lanebloom_encoding encoding);
 LANEBLOOM_API bool lanebloom_encoding_by_name(const char *name, lanebloom_encoding *encoding);
 
-/* Describes a key form in a few words, such as "hex, lower-cased". The words are written into
- * `text` and cut to fit its text_size bytes; LANEBLOOM_KEY_FORM_NBYTES are always enough, and
- * text_size must be at least 1. Returns text. */
+/* Describes a key form in a few words, such as "hex, lower-cased" or "sha1:HEX, trimmed". The words
+ * are written into `text` and cut to fit its text_size bytes; LANEBLOOM_KEY_FORM_NBYTES are always
+ * enough, and text_size must be at least 1. Returns text. */
 enum { LANEBLOOM_KEY_FORM_NBYTES = 64 };
 LANEBLOOM_API const char *lanebloom_key_form_text(lanebloom_key_form form, char *text,
                                                   size_t text_size);

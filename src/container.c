@@ -17,8 +17,13 @@
  * ASCII, and it contains line ends, which such a transfer would change. */
 static const uint8_t MAGIC[8] = {0x89, 'L', 'B', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* If a filter has the plain key form, its container has the first version, otherwise the second. */
-enum { VERSION_PLAIN = 1, VERSION_KEY_FORM = 2 };
+/* The version of a container is the first one that has the key form of its filter. So a reader that
+ * does not know a key form refuses the container by its version. */
+enum { VERSION_PLAIN = 1, VERSION_KEY_FORM = 2, VERSION_DIGEST = 3 };
+
+/* The flags that the second version has. The third version has all flags. */
+static const uint32_t FIRST_FLAGS =
+    LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_JOINED;
 
 static const uint64_t MAX_MILLIBITS = (uint64_t)INT_MAX * 1000; /* no format allows more */
 
@@ -60,6 +65,13 @@ static void store_key_form(uint8_t *header, lanebloom_key_form form)
   store_le32(header + AT_ENCODING, (uint32_t)form.encoding | form.flags << 16);
 }
 
+static uint32_t version_of(lanebloom_key_form form)
+{
+  return form.flags & ~FIRST_FLAGS                      ? VERSION_DIGEST
+         : same_key_form(form, (lanebloom_key_form){0}) ? VERSION_PLAIN
+                                                        : VERSION_KEY_FORM;
+}
+
 static uint32_t header_checksum(const uint8_t *header)
 {
   return (uint32_t)XXH3_64bits(header, AT_HEADER_CHECKSUM);
@@ -83,8 +95,7 @@ void lanebloom_container_write_header(const lanebloom_filter *filter,
   const double bits = filter->facts.bits_per_key;
   memset(header, 0, CONTAINER_HEADER_NBYTES);
   memcpy(header + AT_MAGIC, MAGIC, sizeof MAGIC);
-  const bool is_plain = same_key_form(filter->facts.key_form, (lanebloom_key_form){0});
-  store_le32(header + AT_VERSION, is_plain ? VERSION_PLAIN : VERSION_KEY_FORM);
+  store_le32(header + AT_VERSION, version_of(filter->facts.key_form));
   store_le32(header + AT_FORMAT, (uint32_t)filter->format->id);
   store_le64(header + AT_NKEYS, filter->facts.nkeys);
   store_le64(header + AT_MILLIBITS,
@@ -95,25 +106,23 @@ void lanebloom_container_write_header(const lanebloom_filter *filter,
   store_le64(header + AT_CHECKSUM, whole_checksum(header, filter->bytes, filter->nbytes));
 }
 
-/* Checks the key form in the header. A plain key form in version 2 is refused, too, so that the
- * same filter always has the same bytes. */
+/* Checks the key form in the header. A key form that an earlier version has is refused, too, so
+ * that the same filter always has the same bytes. */
 static lanebloom_status check_key_form(const uint8_t *header, uint32_t version,
                                        const struct problem *problem)
 {
   const lanebloom_key_form form = load_key_form(header);
-  const bool is_plain = same_key_form(form, (lanebloom_key_form){0});
-  if (version == VERSION_PLAIN && !is_plain)
+  if (version == VERSION_PLAIN && version_of(form) != VERSION_PLAIN)
     return problem_set(
         problem, LANEBLOOM_ERR_FORMAT,
         "key form: expected none in version %d, found encoding %d and flags %04" PRIx32,
         VERSION_PLAIN, (int)form.encoding, form.flags);
-  if (version == VERSION_KEY_FORM && (is_plain || !lanebloom_key_form_is_known(form)))
+  if (!lanebloom_key_form_is_known(form) || version_of(form) != version)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "key form: expected an encoding up to %d and flags up to %04x, not both 0, "
-                       "found encoding %d and flags %04" PRIx32 "; a newer lanebloom may read it",
-                       LANEBLOOM_UUID,
-                       LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_JOINED,
-                       (int)form.encoding, form.flags);
+                       "key form: expected an encoding up to %d and flags that version %" PRIu32
+                       " has, found encoding %d and flags %04" PRIx32
+                       "; a newer lanebloom may read it",
+                       LANEBLOOM_UUID, version, (int)form.encoding, form.flags);
   return LANEBLOOM_OK;
 }
 
@@ -134,11 +143,11 @@ lanebloom_status lanebloom_container_check_header(const uint8_t *header, uint64_
                        "truncated: expected a header of %d bytes, found %" PRIu64,
                        CONTAINER_HEADER_NBYTES, found);
   const uint32_t version = load_le32(header + AT_VERSION);
-  if (version != VERSION_PLAIN && version != VERSION_KEY_FORM)
+  if (version < VERSION_PLAIN || version > VERSION_DIGEST)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "container version: expected %d or %d, found %" PRIu32
+                       "container version: expected %d to %d, found %" PRIu32
                        "; a newer lanebloom may read it",
-                       VERSION_PLAIN, VERSION_KEY_FORM, version);
+                       VERSION_PLAIN, VERSION_DIGEST, version);
   const uint32_t expected = load_le32(header + AT_HEADER_CHECKSUM), sum = header_checksum(header);
   if (expected != sum)
     return problem_set(problem, LANEBLOOM_ERR_CORRUPT,

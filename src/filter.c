@@ -77,8 +77,15 @@ const char *lanebloom_encoding_name(lanebloom_encoding encoding)
 
 bool lanebloom_key_form_is_known(lanebloom_key_form form)
 {
-  const uint32_t flags = LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_JOINED;
-  return is_known(form.encoding) && (form.flags & ~flags) == 0;
+  const uint32_t cases = LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_UPPERED;
+  const uint32_t hex = LANEBLOOM_KEY_LOWER_HEX | LANEBLOOM_KEY_UPPER_HEX;
+  const uint32_t others = LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_JOINED;
+  const uint32_t digest = form.flags & LANEBLOOM_KEY_DIGEST;
+  return is_known(form.encoding) &&
+         (form.flags & ~(cases | hex | others | LANEBLOOM_KEY_DIGEST)) == 0 &&
+         (form.flags & cases) != cases && (form.flags & hex) != hex &&
+         digest <= LANEBLOOM_KEY_NTLM &&
+         (digest ? form.encoding == LANEBLOOM_BYTES : (form.flags & hex) == 0);
 }
 
 bool lanebloom_encoding_by_name(const char *name, lanebloom_encoding *encoding)
@@ -91,11 +98,26 @@ bool lanebloom_encoding_by_name(const char *name, lanebloom_encoding *encoding)
   return false;
 }
 
+static const char *digest_name(uint32_t digest)
+{
+  return digest == LANEBLOOM_KEY_MD5      ? "md5"
+         : digest == LANEBLOOM_KEY_SHA1   ? "sha1"
+         : digest == LANEBLOOM_KEY_SHA256 ? "sha256"
+         : digest == LANEBLOOM_KEY_NTLM   ? "ntlm"
+                                          : "unknown digest";
+}
+
 const char *lanebloom_key_form_text(lanebloom_key_form form, char *text, size_t text_size)
 {
-  snprintf(text, text_size, "%s%s%s%s", lanebloom_encoding_name(form.encoding),
+  const uint32_t digest = form.flags & LANEBLOOM_KEY_DIGEST;
+  snprintf(text, text_size, "%s%s%s%s%s%s",
+           digest ? digest_name(digest) : lanebloom_encoding_name(form.encoding),
+           form.flags & LANEBLOOM_KEY_LOWER_HEX   ? ":hex"
+           : form.flags & LANEBLOOM_KEY_UPPER_HEX ? ":HEX"
+                                                  : "",
            form.flags & LANEBLOOM_KEY_TRIMMED ? ", trimmed" : "",
            form.flags & LANEBLOOM_KEY_LOWERED ? ", lower-cased" : "",
+           form.flags & LANEBLOOM_KEY_UPPERED ? ", upper-cased" : "",
            form.flags & LANEBLOOM_KEY_JOINED ? ", fields joined by a tab" : "");
   return text;
 }

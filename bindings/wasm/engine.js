@@ -37,7 +37,8 @@ const STATUSES = [
 ];
 const DEFAULT_FORMAT = 'rocksdb-local';
 const UNKNOWN = 2n ** 64n - 1n;
-const FLAGS = ['trimmed', 'lowered', 'joined']; // bit i of the flags of a key form
+const FLAGS = ['trimmed', 'lowered', 'joined', 'uppered']; // bit i of the flags of a key form
+const DIGESTS = [null, 'md5', 'sha1', 'sha256', 'ntlm']; // bits 4 to 7 of these flags
 
 // Keys are copied into the memory of the module in blocks of at most this many bytes and keys.
 const BLOCK_NBYTES = 1 << 20;
@@ -483,7 +484,9 @@ export function createEngine(bytes) {
     };
     const flags = u32(60);
     for (let i = 0; i < FLAGS.length; i++) info[FLAGS[i]] = ((flags >> i) & 1) === 1;
-    const all = [info.encoding, ...FLAGS.filter((flag) => info[flag])];
+    const digits = flags & 0x100 ? ':hex' : flags & 0x200 ? ':HEX' : '';
+    info.digest = flags & 0xf0 ? DIGESTS[(flags >> 4) & 15] + digits : null;
+    const all = [info.digest ?? info.encoding, ...FLAGS.filter((flag) => info[flag])];
     info.form = all.join(', ');
     c.lanebloom_filter_bytes(pointer, scratch);
     info.nbytes = view().getUint32(scratch, true);
@@ -569,6 +572,8 @@ export function createEngine(bytes) {
       const { form } = filter.info;
       if (filter.info.joined)
         throw new TypeError(`expected a filter whose keys are one field, found '${form}'`);
+      if (filter.info.digest)
+        throw new TypeError(`expected a filter whose keys are not digests, found '${form}'`);
       const csv = createCsv(pointerOf(filter), column, options);
       this.#filter = filter; // keeps it alive
       this.#owner = new Owner(csv, 'CSV screen', () => c.csv_free(csv));

@@ -58,6 +58,9 @@ export interface FilterInfo {
   readonly trimmed: boolean;
   readonly lowered: boolean;
   readonly joined: boolean;
+  readonly uppered: boolean;
+  /** The digest that replaces the text, such as "sha1" or "md5:HEX". */
+  readonly digest: string | null;
   /** The encoding and the steps before it in words, such as "bytes, trimmed". */
   readonly form: string;
   /** The size of the engine's bytes. */

@@ -78,7 +78,7 @@ Test(info, says_the_key_form_of_the_options)
   static const lanebloom_raw_options unknown[] = {
       {.key_form = {(lanebloom_encoding)(LANEBLOOM_UUID + 1), 0}},
       {.key_form = {(lanebloom_encoding)-1, 0}},
-      {.key_form = {0, 8}}};
+      {.key_form = {0, 0x400}}};
   lanebloom_filter *filter = parse_with(NULL), *merged;
   cr_assert(says_form(filter, (lanebloom_key_form){LANEBLOOM_BYTES, 0}));
   lanebloom_filter_free(filter);
@@ -102,8 +102,13 @@ Test(info, says_a_key_form_in_words)
 {
   const lanebloom_key_form longest = {LANEBLOOM_TIMESTAMP_NS, 7};
   char text[LANEBLOOM_KEY_FORM_NBYTES], small[6];
+  const lanebloom_key_form digest = {
+      LANEBLOOM_BYTES, LANEBLOOM_KEY_SHA256 | LANEBLOOM_KEY_UPPER_HEX | LANEBLOOM_KEY_UPPERED |
+                           LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_JOINED};
   cr_assert(strcmp(lanebloom_key_form_text(longest, text, sizeof text),
                    "timestamp-ns, trimmed, lower-cased, fields joined by a tab") == 0);
+  cr_assert(strcmp(lanebloom_key_form_text(digest, text, sizeof text),
+                   "sha256:HEX, trimmed, upper-cased, fields joined by a tab") == 0);
   cr_assert(strcmp(lanebloom_key_form_text(longest, small, sizeof small), "times") == 0);
 }
 

@@ -70,7 +70,14 @@ Test(builder, unknown_key_forms_change_nothing)
 {
   static const lanebloom_key_form form = {LANEBLOOM_INT64, LANEBLOOM_KEY_TRIMMED};
   static const lanebloom_key_form unknown[] = {
-      {(lanebloom_encoding)(LANEBLOOM_UUID + 1), 0}, {(lanebloom_encoding)-1, 0}, {0, 8}};
+      {(lanebloom_encoding)(LANEBLOOM_UUID + 1), 0},
+      {(lanebloom_encoding)-1, 0},
+      {0, 0x400},
+      {0, LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_UPPERED},
+      {0, LANEBLOOM_KEY_UPPER_HEX},
+      {0, LANEBLOOM_KEY_NTLM + 0x10},
+      {LANEBLOOM_HEX, LANEBLOOM_KEY_SHA1},
+      {0, LANEBLOOM_KEY_SHA1 | LANEBLOOM_KEY_LOWER_HEX | LANEBLOOM_KEY_UPPER_HEX}};
   lanebloom_builder *builder = create_with_form(0, form);
   for (size_t i = 0; i < sizeof unknown / sizeof *unknown; i++)
     cr_assert(lanebloom_builder_set_key_form(builder, unknown[i]) == LANEBLOOM_ERR_ARGUMENT);

@@ -165,8 +165,8 @@ Test(container, what_is_newer_or_something_else_is_told_so)
             "a container is no engine's filter");
   uint8_t bytes[256];
   const size_t size = read_file("f", bytes, sizeof bytes);
-  bytes[8] = 3;
-  assert_refused(bytes, size, "version 3", "version: expected 1 or 2, found 3");
+  bytes[8] = 4;
+  assert_refused(bytes, size, "version 4", "version: expected 1 to 3, found 4");
   assert_refused("#!/bin/sh\n", 10, "a script", "found 23 21 2f 62 69 6e 2f 73");
   assert_refused("\x89LB", 3, "three bytes", "found 89 4c 42");
   assert_refused("", 0, "empty", "found nothing");
@@ -197,7 +197,8 @@ Test(container, fields_that_are_well_sealed_but_unknown)
   } fields[] = {
       {12, 1, LANEBLOOM_OK, ""},
       {12, 99, LANEBLOOM_ERR_FORMAT, "found number 99"},
-      {8, 2, LANEBLOOM_ERR_FORMAT, "not both 0, found encoding 0 and flags 0000"},
+      {8, 2, LANEBLOOM_ERR_FORMAT, "that version 2 has, found encoding 0 and flags 0000"},
+      {8, 3, LANEBLOOM_ERR_FORMAT, "that version 3 has, found encoding 0 and flags 0000"},
       {40, 1, LANEBLOOM_ERR_FORMAT, "expected none in version 1, found encoding 1 and flags 0000"},
       {43, 1, LANEBLOOM_ERR_FORMAT, "expected none in version 1, found encoding 0 and flags 0100"},
       {56, 1, LANEBLOOM_ERR_FORMAT, "reserved bytes: expected 0, found 0000000000000001"},
