@@ -2,7 +2,8 @@
  * equals the key that the decoders below give. These decoders follow the definitions digit by
  * digit. If the text is malformed, there is an error message.
  *
- *   encoding, 1 byte | flags, 1 for INT96, and 8 times the scale of decimals, 1 byte | text
+ *   encoding, plus 128 for upper instead of lower case, 1 byte | flags, 1 for INT96, 2 for a change
+ *   of case, and 8 times the scale of decimals, 1 byte | text
  *
  * SPDX-License-Identifier: MIT */
 #include <ctype.h>
@@ -269,6 +270,9 @@ static long decode(lanebloom_key_form form, const struct text_units *units, char
   for (size_t i = 0; i < nbytes && form.flags & LANEBLOOM_KEY_LOWERED; i++)
     if (text[i] >= 'A' && text[i] <= 'Z')
       text[i] = (char)(text[i] + ('a' - 'A'));
+  for (size_t i = 0; i < nbytes && form.flags & LANEBLOOM_KEY_UPPERED; i++)
+    if (text[i] >= 'a' && text[i] <= 'z')
+      text[i] = (char)(text[i] - ('a' - 'A'));
   switch (form.encoding) {
   case LANEBLOOM_BYTES:
     memcpy(key, text, nbytes);
@@ -303,9 +307,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   static uint8_t expected[MAX_NBYTES];
   struct fuzz_input input = {bytes, size};
   const uint8_t encoding = input_byte(&input), flags = input_byte(&input);
+  const uint32_t change = encoding & 0x80 ? LANEBLOOM_KEY_UPPERED : LANEBLOOM_KEY_LOWERED;
   const lanebloom_key_form form = {.encoding =
                                        (lanebloom_encoding)(encoding % (LANEBLOOM_UUID + 1)),
-                                   .flags = flags & LANEBLOOM_KEY_LOWERED};
+                                   .flags = flags & 2 ? change : 0};
   const struct text_units units = {.decimal_scale = flags / 8, .is_int96 = flags & 1};
   const lanebloom_slice text = input_bytes(&input, MAX_NBYTES - TYPED_NBYTES);
   if (text.size == 0)

@@ -70,6 +70,9 @@ static void take_type(struct record_syntax *syntax, const struct parquet_model *
   const lanebloom_encoding asked = syntax->form.encoding;
   const bool is_bytes_of_text =
       type->encoding == LANEBLOOM_BYTES && (asked == LANEBLOOM_HEX || asked == LANEBLOOM_BASE64);
+  if (syntax->form.flags & LANEBLOOM_KEY_DIGEST && type->encoding)
+    die(model->path, "expected a column of bytes, as --digest says, found column %s of type %s",
+        type->path, type->type);
   if (asked && asked != type->encoding && !is_bytes_of_text)
     die(model->path, "expected a column of %s, as --decode says, found column %s of type %s",
         lanebloom_encoding_name(asked), type->path, type->type);

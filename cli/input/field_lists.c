@@ -163,6 +163,45 @@ bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t p
   return true;
 }
 
+/* Reads a range of bytes, and moves *text to its end. Returns false if there is none. */
+static bool take_range(const char **text, struct field *range)
+{
+  const char *begin = *text;
+  const size_t first = *begin == '-' ? 1 : take_number(text);
+  size_t last = first;
+  if (**text == '-') {
+    ++*text;
+    last = **text >= '0' && **text <= '9' ? take_number(text) : *begin == '-' ? 0 : SIZE_MAX;
+  }
+  if (first == 0 || last < first)
+    return false;
+  *range = (struct field){.number = first - 1, .last = last - (last < SIZE_MAX)};
+  return true;
+}
+
+bool add_byte_ranges(struct field_syntax *syntax, const char *list, char *problem,
+                     size_t problem_size)
+{
+  const char *at = list;
+  for (bool more = true; more; at++) {
+    struct field range;
+    if (!take_range(&at, &range) || (*at && *at != ','))
+      return refuse(problem, problem_size,
+                    "expected numbers of bytes from 1, as in 5, 2-9, 10- or -4; found '%s'", list);
+    for (size_t i = 0; i < syntax->n; i++)
+      if (range.number <= syntax->fields[i].last && syntax->fields[i].number <= range.last)
+        return refuse(
+            problem, problem_size, "expected each byte once, found byte %zu twice",
+            (range.number > syntax->fields[i].number ? range.number : syntax->fields[i].number) +
+                1);
+    if (syntax->n == MAX_NFIELDS)
+      return refuse(problem, problem_size, "expected at most %d ranges, found more", MAX_NFIELDS);
+    syntax->fields[syntax->n++] = range;
+    more = *at == ',';
+  }
+  return true;
+}
+
 /* ---- Headers ---- */
 
 /* The part of a header whose fields were not taken yet. */

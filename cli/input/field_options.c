@@ -55,8 +55,20 @@ static void set_dialect(struct field_syntax *fields, int key, const struct argp_
   if (dialect == DIALECT_JSON && !with_json)
     argp_error(state, "--jsonl: this lanebloom was built without simdjson, which reads JSON");
   if (fields->dialect && fields->dialect != dialect)
-    argp_error(state, "give only one of --csv, --tsv and --jsonl");
+    argp_error(state, "give only one of %s--csv, --tsv and --jsonl",
+               fields->dialect == DIALECT_BYTES ? "-b, " : "");
   fields->dialect = dialect;
+}
+
+static void add_ranges(struct field_syntax *fields, const char *list,
+                       const struct argp_state *state)
+{
+  char problem[200];
+  if (fields->dialect && fields->dialect != DIALECT_BYTES)
+    argp_error(state, "give only one of -b, --csv, --tsv and --jsonl");
+  fields->dialect = DIALECT_BYTES;
+  if (!add_byte_ranges(fields, list, problem, sizeof problem))
+    usage_error(state, "-b: %s", problem);
 }
 
 static void add_lists(struct field_syntax *fields, const struct argp_state *state)
@@ -86,9 +98,25 @@ static void check_json(const struct field_syntax *fields, const struct argp_stat
 #endif
 }
 
+/* Reports a usage error if an option was given that does not apply to ranges of bytes. */
+static void check_ranges(struct field_syntax *fields, const struct argp_state *state)
+{
+  if (fields->nlists > 0)
+    argp_error(state, "give only one of -b and -f");
+  if (fields->separator)
+    argp_error(state, "give only one of -b and -d: bytes have no separator");
+  if (fields->no_header)
+    argp_error(state, "--no-header needs --csv or --tsv");
+  fields->separator = '\t'; /* --annotate adds a field after it */
+}
+
 static void check_fields(struct record_syntax *syntax, const struct argp_state *state)
 {
   struct field_syntax *fields = &syntax->fields;
+  if (fields->dialect == DIALECT_BYTES) {
+    check_ranges(fields, state);
+    return;
+  }
   add_lists(fields, state);
   if (fields->n == 0 && (fields->dialect || fields->separator || fields->no_header))
     argp_error(state, "expected -f FIELDS, the fields that are the key; found none");
@@ -128,6 +156,9 @@ static error_t parse_field_option(int key, char *text, struct argp_state *state)
 {
   struct record_syntax *syntax = state->input;
   switch (key) {
+  case 'b':
+    add_ranges(&syntax->fields, text, state);
+    return 0;
   case 'd':
     syntax->fields.separator = parse_separator(state, "--delimiter", text);
     return 0;
@@ -162,10 +193,15 @@ void refuse_keep(const struct record_syntax *syntax, const struct argp_state *st
 const struct argp field_argp = {
     .options =
         (const struct argp_option[]){
-            {NULL, 0, NULL, 0, "The key is the whole record, or some of its fields:", 6},
+            {NULL, 0, NULL, 0, "The key is the whole record, or some of its fields or bytes:", 6},
             {"fields", 'f', "LIST", 0,
              "These fields are the key: numbers from 1, as in 3 or 1,4-5, or names of a header; "
              "several fields are joined by tabs, in this order",
+             6},
+            {"bytes", 'b', "LIST", 0,
+             "These bytes are the key: ranges as `cut -b' takes them, as in 1-9 or 3,10-; several "
+             "ranges are joined by tabs, in this order. A record that lacks the first byte of a "
+             "range has no key",
              6},
             {"delimiter", 'd', "C", 0, "Fields are separated by this byte (tab; with --csv, comma)",
              6},

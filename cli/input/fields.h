@@ -1,5 +1,5 @@
 /* Describes fields: how the fields of a record are separated and quoted, and which of them form its
- * key.
+ * key. Ranges of bytes are fields, too.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_FIELDS_H
 #define LANEBLOOM_CLI_FIELDS_H
@@ -20,17 +20,20 @@ struct field {
   const char *name; /* the name in a header, or for JSON a member or a JSON pointer; NULL: the field
                      * was given by its number */
   size_t number;    /* counted from 0; the number of a named field is found when the header is
-                     * read */
+                     * read. For DIALECT_BYTES: the first byte of the range */
+  size_t last;      /* for DIALECT_BYTES: the last byte, counted from 0; SIZE_MAX: the last byte of
+                     * the record */
 };
 
-/* The file formats that define a syntax for their records. CSV and TSV have a header, and rules for
- * line ends. */
+/* The syntax of the records. CSV and TSV have a header, and rules for line ends. */
 enum dialect {
   DIALECT_NONE,
   DIALECT_CSV, /* as in RFC 4180: a field in double quotes may contain separators and line ends, and
                 * "" means " */
   DIALECT_TSV,
-  DIALECT_JSON /* a JSON value on each line */
+  DIALECT_JSON, /* a JSON value on each line */
+  DIALECT_BYTES /* each field of the key is a range of bytes; records are lines, or end in NUL, or
+                 * have a fixed width */
 };
 
 /* Says which fields are the key of a record. Several fields are joined by tabs, in the order of
@@ -67,6 +70,17 @@ static inline bool is_json(const struct field_syntax *syntax)
   return syntax->n > 0 && syntax->dialect == DIALECT_JSON;
 }
 
+static inline bool takes_bytes(const struct field_syntax *syntax)
+{
+  return syntax->n > 0 && syntax->dialect == DIALECT_BYTES;
+}
+
+/* Returns the option that says which fields are the key, for messages. */
+static inline const char *fields_option(const struct field_syntax *syntax)
+{
+  return takes_bytes(syntax) ? "-b" : "-f";
+}
+
 static inline bool has_quotes(const struct field_syntax *syntax)
 {
   return syntax->n > 0 && syntax->dialect == DIALECT_CSV;
@@ -77,6 +91,11 @@ static inline bool has_quotes(const struct field_syntax *syntax)
  * dialect before. The list is borrowed and changed. On an error returns false and writes a message
  * into `problem`. */
 bool add_fields(struct field_syntax *syntax, char *list, char *problem, size_t problem_size);
+
+/* Adds ranges of bytes to the key. `list` has ranges as `cut -b' takes them: N, N-, N-M or -M,
+ * separated by commas. On an error returns false and writes a message into `problem`. */
+bool add_byte_ranges(struct field_syntax *syntax, const char *list, char *problem,
+                     size_t problem_size);
 
 /* Finds the numbers of the named fields in a header, which is a record without its terminator. On
  * an error returns false and writes a message into `problem`. If memory runs out, prints a message

@@ -7,13 +7,18 @@
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../options/options.h"
+#include "digest.h"
 #include "key_form.h"
 #include "record_options.h"
 #include "records.h"
 
-enum { OPTION_DECODE = 0x100, OPTION_LOWER, OPTION_TRIM };
+enum { OPTION_DECODE = 0x100, OPTION_DIGEST, OPTION_LOWER, OPTION_TRIM, OPTION_UPPER };
 
 static const char *const of_options = "the command line";
+
+static const uint32_t HEX_FLAGS = LANEBLOOM_KEY_LOWER_HEX | LANEBLOOM_KEY_UPPER_HEX;
+static const uint32_t DIGEST_FLAGS =
+    LANEBLOOM_KEY_DIGEST | LANEBLOOM_KEY_LOWER_HEX | LANEBLOOM_KEY_UPPER_HEX;
 
 /* ---- Options ---- */
 
@@ -36,12 +41,54 @@ static void set_encoding(struct record_syntax *syntax, const char *text,
   syntax->form.encoding = syntax->is_decoded ? LANEBLOOM_BYTES : parse_encoding(state, text);
 }
 
+/* Parses the name of a digest, to which :hex or :HEX may be added. Returns its flags. */
+static uint32_t parse_digest(const struct argp_state *state, const char *text)
+{
+  static const struct {
+    const char *name;
+    uint32_t flags;
+  } digests[] = {{"md5", LANEBLOOM_KEY_MD5},
+                 {"sha1", LANEBLOOM_KEY_SHA1},
+                 {"sha256", LANEBLOOM_KEY_SHA256},
+                 {"ntlm", LANEBLOOM_KEY_NTLM}};
+  const size_t nbytes = strcspn(text, ":");
+  const char *rest = text + nbytes;
+  const uint32_t hex = strcmp(rest, ":hex") == 0   ? LANEBLOOM_KEY_LOWER_HEX
+                       : strcmp(rest, ":HEX") == 0 ? LANEBLOOM_KEY_UPPER_HEX
+                                                   : 0;
+  for (size_t i = 0; i < sizeof digests / sizeof *digests && (hex || !*rest); i++)
+    if (strlen(digests[i].name) == nbytes && memcmp(digests[i].name, text, nbytes) == 0)
+      return digests[i].flags | hex;
+  usage_error(state,
+              "--digest: expected md5, sha1, sha256 or ntlm, and :hex or :HEX after it if keys are "
+              "hexadecimal digits; found '%s'",
+              text);
+}
+
+static void set_digest(struct record_syntax *syntax, const char *text,
+                       const struct argp_state *state)
+{
+  const uint32_t flags = parse_digest(state, text);
+  if (!has_digests())
+    argp_error(state, "--digest: this lanebloom was built without Nettle, which makes digests");
+  if (syntax->makes_digests)
+    argp_error(state, "give --digest only once");
+  syntax->form.flags |= flags;
+  syntax->makes_digests = true;
+}
+
 static error_t parse_form_option(int key, char *text, struct argp_state *state)
 {
   struct record_syntax *syntax = state->input;
   switch (key) {
   case OPTION_DECODE:
     set_encoding(syntax, text, state);
+    break;
+  case OPTION_DIGEST:
+    set_digest(syntax, text, state);
+    break;
+  case OPTION_UPPER:
+    syntax->form.flags |= LANEBLOOM_KEY_UPPERED;
     break;
   case OPTION_LOWER:
     syntax->form.flags |= LANEBLOOM_KEY_LOWERED;
@@ -60,13 +107,21 @@ const struct argp form_argp = {
     .options =
         (const struct argp_option[]){
             {NULL, 0, NULL, 0,
-             "The text of a key can be trimmed, made lower-case and decoded, in this order. "
-             "`build' records these options in the filter; `screen', `add' and `hash' then apply "
-             "them:",
+             "The text of a key can be trimmed, made lower-case or upper-case, and then decoded or "
+             "replaced by its digest, in this order. `build' records these options in the filter; "
+             "`screen', `add' and `hash' then apply them:",
              7},
             {"trim", OPTION_TRIM, NULL, 0,
              "Remove spaces, tabs, CR and LF at both ends of the text", 7},
             {"lower", OPTION_LOWER, NULL, 0, "Make the letters A to Z lower-case", 7},
+            {"upper", OPTION_UPPER, NULL, 0, "Make the letters a to z upper-case", 7},
+            {"digest", OPTION_DIGEST, "NAME", 0,
+             "Use the digest of the text as the key: `md5', `sha1', `sha256', or `ntlm' (the MD4 "
+             "of "
+             "the text in UTF-16). The key is the bytes of the digest. Add :hex or :HEX, as in "
+             "sha1:HEX, if the filter's keys are its digits in lower or upper case. `screen' takes "
+             "--digest also with a filter that was built from digests",
+             7},
             {"decode", OPTION_DECODE, "FORM", 0,
              "Decode the text, and use these bytes as the key: `hex' and `base64' (RFC 4648, "
              "padded); decimal numbers as `int32', `int64', `uint32', `uint64', `float32', "
@@ -83,6 +138,11 @@ const struct argp form_argp = {
 
 void finish_form(struct record_syntax *syntax, const struct argp_state *state)
 {
+  const uint32_t cases = LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_UPPERED;
+  if ((syntax->form.flags & cases) == cases)
+    argp_error(state, "give only one of --lower and --upper");
+  if (syntax->makes_digests && (syntax->form.encoding || syntax->is_decoded))
+    argp_error(state, "give only one of --decode and --digest");
   if (syntax->fields.n < 2)
     return;
   if (syntax->form.encoding)
@@ -107,13 +167,17 @@ static const char *form_origin(const struct record_syntax *syntax, lanebloom_key
   const bool is_of_options = syntax->form_origin == of_options;
   if (is_of_options && wanted.encoding && wanted.encoding != found.encoding)
     return "--decode";
+  if (is_of_options && more & DIGEST_FLAGS)
+    return "--digest";
+  if (is_of_options && more & LANEBLOOM_KEY_UPPERED)
+    return "--upper";
   if (is_of_options && more & LANEBLOOM_KEY_LOWERED)
     return "--lower";
   if (is_of_options && more & LANEBLOOM_KEY_TRIMMED)
     return "--trim";
   if (wanted.encoding == found.encoding && (wanted.flags ^ found.flags) == LANEBLOOM_KEY_JOINED &&
       syntax->fields.n > 0)
-    return "-f";
+    return fields_option(&syntax->fields);
   return input_name(syntax->form_origin);
 }
 
@@ -144,12 +208,40 @@ static lanebloom_key_form wanted_form(const struct record_syntax *syntax, lanebl
   return wanted;
 }
 
+/* --digest was given, and the filter was not built from texts. Can the filter have been built from
+ * digests in the form that --digest makes? The digests were read in hexadecimal or base64 and are
+ * bytes now, or they are hexadecimal digits, which may have been made lower-case or upper-case. */
+static bool may_hold_digests(lanebloom_key_form made, lanebloom_key_form found)
+{
+  const uint32_t case_of_digits = made.flags & LANEBLOOM_KEY_LOWER_HEX   ? LANEBLOOM_KEY_LOWERED
+                                  : made.flags & LANEBLOOM_KEY_UPPER_HEX ? LANEBLOOM_KEY_UPPERED
+                                                                         : 0;
+  if (found.flags & DIGEST_FLAGS)
+    return false;
+  if (found.encoding == LANEBLOOM_HEX || found.encoding == LANEBLOOM_BASE64)
+    return !(made.flags & HEX_FLAGS);
+  return found.encoding == LANEBLOOM_BYTES &&
+         !(found.flags & ~(LANEBLOOM_KEY_TRIMMED | case_of_digits));
+}
+
+/* The filter was built from texts, and its keys are the bytes of their digests. Do the options say
+ * that records are such digests in hexadecimal or base64? */
+static bool are_digests(const struct record_syntax *syntax, lanebloom_key_form found)
+{
+  return syntax->form_origin == of_options &&
+         (syntax->form.encoding == LANEBLOOM_HEX || syntax->form.encoding == LANEBLOOM_BASE64) &&
+         found.flags & LANEBLOOM_KEY_DIGEST && !(found.flags & HEX_FLAGS);
+}
+
 bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_filter *filter)
 {
   if (syntax->is_decoded)
     return true;
   const lanebloom_key_form found = lanebloom_filter_key_form(filter);
   const lanebloom_key_form wanted = wanted_form(syntax, found);
+  if ((syntax->makes_digests && may_hold_digests(syntax->form, found)) ||
+      are_digests(syntax, found))
+    return true;
   if (!form_has_text(found)) {
     char text[LANEBLOOM_KEY_FORM_NBYTES];
     complain(input_name(path),
@@ -160,6 +252,11 @@ bool take_form(struct record_syntax *syntax, const char *path, const lanebloom_f
   }
   if (!is_same_form(wanted, found)) {
     complain_of_form(syntax, path, wanted, found);
+    return false;
+  }
+  if (found.flags & LANEBLOOM_KEY_DIGEST && !has_digests()) {
+    complain(input_name(path), "keys of this filter are digests, and this lanebloom was built "
+                               "without Nettle, which makes digests");
     return false;
   }
   syntax->form = found;

@@ -1,4 +1,4 @@
-/* Makes keys from text: trims, lower-cases and decodes it.
+/* Makes keys from text: trims it, changes its case, decodes it or computes its digest.
  * SPDX-License-Identifier: MIT */
 #include "key_form.h"
 
@@ -44,12 +44,13 @@ static size_t trim_joined(lanebloom_slice text, uint8_t *to)
   }
 }
 
-/* Copies the text and makes its letters lower-case. `to` may be the beginning of the text. */
-static void lower_text(lanebloom_slice text, uint8_t *to)
+/* Copies the text and changes the case of the 26 letters from `first` on. `to` may be the beginning
+ * of the text. */
+static void change_case(lanebloom_slice text, uint8_t first, uint8_t *to)
 {
   const uint8_t *from = text.data;
   for (size_t i = 0; i < text.size; i++)
-    to[i] = from[i] | (uint8_t)((uint8_t)(from[i] - 'A') < 26 ? 0x20 : 0);
+    to[i] = from[i] ^ (uint8_t)((uint8_t)(from[i] - first) < 26 ? 0x20 : 0);
 }
 
 /* ---- Whole numbers ---- */
@@ -142,12 +143,14 @@ bool form_has_text(lanebloom_key_form form)
 uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                       uint8_t *to)
 {
-  if (form.flags & LANEBLOOM_KEY_LOWERED) {
-    lower_text(text, to);
+  if (form.flags & (LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_UPPERED)) {
+    change_case(text, form.flags & LANEBLOOM_KEY_LOWERED ? 'A' : 'a', to);
     text.data = to;
   }
   if (form.flags & LANEBLOOM_KEY_JOINED && form.flags & LANEBLOOM_KEY_TRIMMED)
-    return to + trim_joined(text, to);
+    text = (lanebloom_slice){to, trim_joined(text, to)};
+  if (form.flags & LANEBLOOM_KEY_DIGEST)
+    return digest_text(form.flags, text, to);
   switch (form.encoding) {
   case LANEBLOOM_HEX:
     return decode_hex(text.data, text.size, to);
@@ -183,13 +186,18 @@ static const char *quote(lanebloom_slice text, char quoted[128])
   return quoted;
 }
 
-/* Examines and quotes the text before lower-casing. This text has the fault already, because
- * lower-casing never makes text malformed. */
+/* Examines and quotes the text before its case is changed. */
 size_t explain_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                     char *problem, size_t problem_size)
 {
   char quoted[128];
   const bool is_hex = form.encoding == LANEBLOOM_HEX;
+  if (form.flags & LANEBLOOM_KEY_DIGEST) {
+    const size_t at = count_utf8(text);
+    snprintf(problem, problem_size, "expected UTF-8, found %s",
+             quote((lanebloom_slice){(const uint8_t *)text.data + at, 1}, quoted));
+    return at;
+  }
   if (is_typed(form.encoding)) {
     snprintf(problem, problem_size, "expected %s, found %s", describe_typed(form.encoding, units),
              quote(text, quoted));

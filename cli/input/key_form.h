@@ -1,5 +1,5 @@
-/* Makes keys from text. The form of a key says whether its text is trimmed, made lower-case and
- * decoded.
+/* Makes keys from text. The form of a key says whether its text is trimmed, made lower-case or
+ * upper-case, decoded, or replaced by its digest.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_KEY_FORM_H
 #define LANEBLOOM_CLI_KEY_FORM_H
@@ -10,12 +10,13 @@
 
 #include <lanebloom.h>
 
+#include "digest.h"
 #include "typed_text.h"
 
 /* Can a key of this form differ from its text? */
 static inline bool form_converts(lanebloom_key_form form)
 {
-  return form.encoding || form.flags & (LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_LOWERED);
+  return form.encoding || form.flags & ~(uint32_t)LANEBLOOM_KEY_JOINED;
 }
 
 /* Can keys of this form be made from text? Returns false if several fields are decoded and joined,
@@ -28,7 +29,8 @@ lanebloom_slice trim_text(lanebloom_slice text);
 /* Returns the largest size that a key may have if its text has nbytes. */
 static inline size_t max_key_nbytes(size_t nbytes)
 {
-  return nbytes > TYPED_NBYTES ? nbytes : TYPED_NBYTES;
+  _Static_assert((int)DIGEST_KEY_NBYTES >= (int)TYPED_NBYTES, "a digest is the longest key");
+  return nbytes > DIGEST_KEY_NBYTES ? nbytes : DIGEST_KEY_NBYTES;
 }
 
 /* Makes a key from text, writes it at `to', and returns the end of the key. Returns NULL if the

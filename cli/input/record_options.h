@@ -14,7 +14,7 @@
  * form_argp. Their input is a struct record_syntax. */
 extern const struct argp record_argp;
 
-/* The options -d, -f, --csv, --tsv, --jsonl, --no-header and --missing. They are children of
+/* The options -b, -d, -f, --csv, --tsv, --jsonl, --no-header and --missing. They are children of
  * record_argp and have the same input. */
 extern const struct argp field_argp;
 
@@ -24,8 +24,8 @@ char parse_separator(const struct argp_state *state, const char *option, const c
 /* Reports a usage error if --missing=keep was given. Verbs that print no records call this. */
 void refuse_keep(const struct record_syntax *syntax, const struct argp_state *state);
 
-/* The options --trim, --lower and --decode. They are children of record_argp and have the same
- * input. */
+/* The options --trim, --lower, --upper, --digest and --decode. They are children of record_argp and
+ * have the same input. */
 extern const struct argp form_argp;
 
 /* Call this after the last option. If the key has several fields, this sets the flag

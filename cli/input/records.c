@@ -10,6 +10,7 @@
 #include "../base/bits.h"
 #include "../base/characters.h"
 #include "../base/find_last.h"
+#include "byte_ranges.h"
 #include "json.h"
 #include "json_lines.h"
 #include "key_form.h"
@@ -92,8 +93,9 @@ void cutter_begin(struct cutter *cutter, const struct record_syntax *syntax, con
   if (syntax->fields.n == 0)
     return;
   order_fields(&syntax->fields, &cutter->order);
-  cutter->needed_nbytes = nbytes; /* fields joined by tabs have at most as many bytes as their
-                                   * record */
+  /* Fields joined by tabs have at most as many bytes as their record. Ranges of bytes have no
+   * separators, but each has a byte, so their tabs are fewer than their bytes. */
+  cutter->needed_nbytes = takes_bytes(&syntax->fields) ? 2 * nbytes : nbytes;
 }
 
 void cutter_end(struct cutter *cutter)
@@ -374,7 +376,7 @@ static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nline
     take_whole_records(cutter, batch);
   else
     form.flags &= ~joined;
-  const bool converts = form.encoding || form.flags & (LANEBLOOM_KEY_LOWERED | joined);
+  const bool converts = form.encoding || form.flags & ~(uint32_t)LANEBLOOM_KEY_TRIMMED;
   if (converts)
     convert_keys(cutter, batch, form, nlines);
   batch->slices = cutter->keys;
@@ -385,15 +387,30 @@ static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nline
     batch->keys = lanebloom_keys_slices(cutter->keys, batch->n);
 }
 
+/* Returns the bytes of record i that may end in a carriage return: the key, or if the key is a
+ * digest, the record without its terminator. */
+static lanebloom_slice text_before_return(const struct record_syntax *syntax,
+                                          const struct batch *batch, size_t i)
+{
+  const char *record = batch_record(batch, i);
+  return syntax->form.flags & LANEBLOOM_KEY_DIGEST
+             ? (lanebloom_slice){record, (size_t)(batch_record(batch, i + 1) - 1 - record)}
+             : batch_key(batch, i);
+}
+
 /* Finds out how the keys end. If keys were decoded or are not text, a carriage return at their end
- * means nothing, so the result is RETURNS_UNKNOWN. */
+ * means nothing, so the result is RETURNS_UNKNOWN. So it is if keys are digests of a part of the
+ * record or of trimmed text. */
 static enum returns find_returns(const struct record_syntax *syntax, const struct batch *batch)
 {
   if (syntax->width || syntax->terminator != '\n' || syntax->crlf || syntax->form.encoding)
     return RETURNS_UNKNOWN;
+  if (syntax->form.flags & LANEBLOOM_KEY_DIGEST &&
+      (syntax->fields.n > 0 || syntax->form.flags & LANEBLOOM_KEY_TRIMMED))
+    return RETURNS_UNKNOWN;
   size_t nkeys = 0, nreturns = 0;
   for (size_t i = 0; i < batch->n; i++) {
-    const lanebloom_slice key = batch_key(batch, i);
+    const lanebloom_slice key = text_before_return(syntax, batch, i);
     nkeys += batch_has_key(batch, i);
     nreturns += key.size > 0 && ((const char *)key.data)[key.size - 1] == '\r';
   }
@@ -411,16 +428,19 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
     return false;
   const uint64_t nlines = cutter->nlines;
   *batch = (struct batch){.data = cutter->next, .width = cutter->syntax.width};
-  if (cutter->syntax.fields.n > 0 && !is_json(&cutter->syntax.fields))
+  const struct field_syntax *fields = &cutter->syntax.fields;
+  if (fields->n > 0 && !is_json(fields) && !takes_bytes(fields))
     cut_separated(cutter, batch);
   else
     (batch->width ? cut_fixed : cut_terminated)(cutter, batch);
 #if defined(LANEBLOOM_WITH_JSON)
-  if (is_json(&cutter->syntax.fields))
+  if (is_json(fields))
     take_json_keys(cutter, batch);
 #endif
   if (cutter->bom_nbytes > 0) /* the functions that cut fields have already removed the mark */
     drop_bom(cutter, batch);
+  if (takes_bytes(fields))
+    take_byte_ranges(cutter, batch);
   if (form_converts(cutter->syntax.form))
     make_keys(cutter, batch, nlines);
   if (cutter->at_beginning)

@@ -45,6 +45,8 @@ struct record_syntax {
   struct text_units units; /* how the values of a table's column are written as text. If the keys
                             * belong to no column, all members are 0, and the text of a decimal is
                             * its unscaled value */
+  bool makes_digests; /* the option --digest was given: the filter may have been built from digests
+                       * instead of texts */
   bool is_decoded; /* the option --decode=none was given: the text of a key is the key, even if the
                     * filter's form says that keys are decoded */
 };
@@ -131,7 +133,10 @@ static inline bool batch_has_key(const struct batch *batch, size_t i)
 /* Returns the words that follow "N of M records" in messages about records without a key. */
 static inline const char *missing_text(const struct record_syntax *syntax)
 {
-  return syntax->form.encoding ? "have no key, or malformed text" : "lack a field of the key";
+  return syntax->form.encoding || syntax->form.flags & LANEBLOOM_KEY_DIGEST
+             ? "have no key, or malformed text"
+         : takes_bytes(&syntax->fields) ? "lack a byte of the key"
+                                        : "lack a field of the key";
 }
 
 /* Removes the records that have no key from `keys`, so `keys` may have fewer than n. All other

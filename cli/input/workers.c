@@ -174,8 +174,9 @@ static void report_missing(const struct job *job)
              job->nrecords, missing_text(&job->inputs->syntax),
              fields->missing == MISSING_KEEP ? "kept" : "dropped",
              job->nmissing < job->nrecords ? ""
-             : is_json(fields) ? "; is -f right? Nested members are written as /user/name"
-                               : "; is -f right?");
+             : is_json(fields)     ? "; is -f right? Nested members are written as /user/name"
+             : takes_bytes(fields) ? "; is -b right?"
+                                   : "; is -f right?");
 }
 
 void job_run(struct job *job)

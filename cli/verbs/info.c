@@ -122,6 +122,16 @@ static struct json_object *json_flag(lanebloom_key_form form, uint32_t flag)
   return json_object_new_boolean((form.flags & flag) != 0);
 }
 
+/* Returns the digest as --digest takes it, or null if the key is no digest. */
+static struct json_object *json_digest(lanebloom_key_form form)
+{
+  char text[LANEBLOOM_KEY_FORM_NBYTES];
+  const uint32_t digest = LANEBLOOM_KEY_DIGEST | LANEBLOOM_KEY_LOWER_HEX | LANEBLOOM_KEY_UPPER_HEX;
+  form.flags &= digest;
+  return form.flags ? json_object_new_string(lanebloom_key_form_text(form, text, sizeof text))
+                    : NULL;
+}
+
 static struct json_object *json_form(lanebloom_key_form form)
 {
   struct json_object *object = json_needed(json_object_new_object());
@@ -129,7 +139,9 @@ static struct json_object *json_form(lanebloom_key_form form)
                          json_object_new_string(lanebloom_encoding_name(form.encoding)));
   json_object_object_add(object, "trimmed", json_flag(form, LANEBLOOM_KEY_TRIMMED));
   json_object_object_add(object, "lowered", json_flag(form, LANEBLOOM_KEY_LOWERED));
+  json_object_object_add(object, "uppered", json_flag(form, LANEBLOOM_KEY_UPPERED));
   json_object_object_add(object, "joined", json_flag(form, LANEBLOOM_KEY_JOINED));
+  json_object_object_add(object, "digest", json_digest(form));
   return object;
 }
 

@@ -149,7 +149,8 @@ is_malformed() {
   lanebloom build --decode hex --trim -o hex.lbf keys
   [[ $(lanebloom info hex.lbf) == *$'\n'"key form: hex, trimmed" ]]
   [[ $(lanebloom info --json hex.lbf | jq -c .key_form) == \
-    '{"encoding":"hex","trimmed":true,"lowered":false,"joined":false}' ]]
+    '{"encoding":"hex","trimmed":true,"lowered":false,"uppered":false,"joined":false,'\
+'"digest":null}' ]]
   printf ' 00FF\nabcd\n1234\n' >input
   lanebloom screen hex.lbf input | diff - <(head -n 2 input)
   lanebloom screen --decode hex --trim hex.lbf input | diff - <(head -n 2 input)

@@ -95,7 +95,7 @@ of_system() { # FILE...
   local c11='assert|ctype|errno|float|inttypes|limits|locale|math|setjmp|signal|stdalign|stdarg|'
   c11+='stdatomic|stdbool|stddef|stdint|stdio|stdlib|stdnoreturn|string|time|wchar|wctype'
   local libraries='lanebloom[a-z_]*|xxhash|isa-l/[a-z_]*|snappy-c|zstd|zstd_errors|lz4|bzlib|'
-  libraries+='zlib|simde/[a-z0-9/]*|json-c/json|simdjson|argp|getopt'
+  libraries+='zlib|nettle/[a-z0-9]*|simde/[a-z0-9/]*|json-c/json|simdjson|argp|getopt'
   local cpus='immintrin|smmintrin|nmmintrin|wmmintrin|arm_neon|arm_sve|arm_acle|riscv_vector'
   local intrinsics=$cpus'|altivec|wasm_simd128'
   grep -HnE '^ *# *include <' "$@" |
