@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "../../src/common/bytes.h"
+#include "../../src/common/base64.h"
 
 /* ---- Hexadecimal ---- */
 
@@ -100,68 +100,15 @@ uint8_t *decode_uuid(const uint8_t *text, size_t nbytes, uint8_t *to)
 
 /* ---- base64 ---- */
 
-/* Maps each base64 character to IS_DIGIT plus its value, and every other byte to 0. */
-enum { IS_DIGIT = 1 << 24 };
-#define D(character, value) [character] = (IS_DIGIT + (value))
-static const uint32_t BASE64_DIGITS[256] = {
-    D('A', 0),  D('B', 1),  D('C', 2),  D('D', 3),  D('E', 4),  D('F', 5),  D('G', 6),  D('H', 7),
-    D('I', 8),  D('J', 9),  D('K', 10), D('L', 11), D('M', 12), D('N', 13), D('O', 14), D('P', 15),
-    D('Q', 16), D('R', 17), D('S', 18), D('T', 19), D('U', 20), D('V', 21), D('W', 22), D('X', 23),
-    D('Y', 24), D('Z', 25), D('a', 26), D('b', 27), D('c', 28), D('d', 29), D('e', 30), D('f', 31),
-    D('g', 32), D('h', 33), D('i', 34), D('j', 35), D('k', 36), D('l', 37), D('m', 38), D('n', 39),
-    D('o', 40), D('p', 41), D('q', 42), D('r', 43), D('s', 44), D('t', 45), D('u', 46), D('v', 47),
-    D('w', 48), D('x', 49), D('y', 50), D('z', 51), D('0', 52), D('1', 53), D('2', 54), D('3', 55),
-    D('4', 56), D('5', 57), D('6', 58), D('7', 59), D('8', 60), D('9', 61), D('+', 62), D('/', 63)};
-#undef D
-
-/* Joins the values of four characters to a number of 24 bits. The bits above say which of the bytes
- * are base64 characters: IS_DIGIT of each becomes another bit. */
-static uint64_t join_base64(const uint8_t *text)
-{
-  uint64_t joined = 0;
-  for (size_t i = 0; i < 4; i++)
-    joined = joined << 6 | BASE64_DIGITS[text[i]];
-  return joined;
-}
-
-/* Returns how many characters at the end are padding, at most 2. */
-static size_t count_padding(const uint8_t *text, size_t nbytes)
-{
-  size_t n = 0;
-  while (n < 2 && n < nbytes && text[nbytes - 1 - n] == '=')
-    n++;
-  return n;
-}
-
-/* Decodes four characters at a time. The last four are decoded as if `A', which stands for 0, were
- * in place of the padding. Decoding 44 characters takes 25 ns (gcc 12, Zen 3). */
 uint8_t *decode_base64(const uint8_t *text, size_t nbytes, uint8_t *to)
 {
-  if (nbytes % 4)
-    return NULL;
-  if (nbytes == 0)
-    return to;
-  uint8_t last[] = "AAAA";
-  const uint64_t are_digits = join_base64(last);
-  uint64_t all = are_digits;
-  for (; nbytes > 4; nbytes -= 4, text += 4, to += 3) {
-    const uint64_t joined = join_base64(text);
-    const uint32_t bytes = big32((uint32_t)joined << 8);
-    memcpy(to, &bytes, sizeof bytes); /* one byte too many, which is overwritten later */
-    all &= joined;
-  }
-  const size_t npadding = count_padding(text, nbytes);
-  memcpy(last, text, 4 - npadding);
-  const uint64_t joined = join_base64(last), unused = joined & ((1u << 8 * npadding) - 1);
-  const uint32_t bytes = big32((uint32_t)joined << 8);
-  memcpy(to, &bytes, 3 - npadding);
-  return (all & joined & are_digits) == are_digits && unused == 0 ? to + 3 - npadding : NULL;
+  return base64_decode(text, nbytes, to);
 }
 
 size_t count_base64_characters(lanebloom_slice text)
 {
   const uint8_t *bytes = text.data;
-  const size_t ndigits = text.size - count_padding(bytes, text.size);
+  const size_t ndigits = text.size - base64_padding(bytes, text.size);
   size_t n = 0;
   while (n < ndigits && BASE64_DIGITS[bytes[n]])
     n++;
