@@ -206,6 +206,85 @@ static enum verdict judge_dcso(const uint8_t *bytes, size_t size)
   return nprobes == 0 ? ALWAYS : nprobes < 256 ? BY_PROBES : BEYOND_LIMITS;
 }
 
+/* ---- Hudi ---- */
+
+enum { HUDI_HEADER_NBYTES = 13, HUDI_DYNAMIC_NBYTES = 25 };
+
+static enum verdict judge_hudi_record(const uint8_t *bytes, size_t size)
+{
+  if (size < HUDI_HEADER_NBYTES || big_endian(bytes) != UINT32_MAX || bytes[8] != 1)
+    return REFUSED;
+  const uint32_t nprobes = big_endian(bytes + 4), nbits = big_endian(bytes + 9);
+  if (nprobes == 0 || nprobes >= 0x80000000 || nbits == 0 || nbits >= 0x80000000)
+    return REFUSED;
+  if (nprobes > MAX_NPROBES)
+    return BEYOND_LIMITS;
+  const uint64_t row_nbytes = HUDI_HEADER_NBYTES + ((uint64_t)nbits + 7) / 8;
+  if (size < HUDI_DYNAMIC_NBYTES + HUDI_HEADER_NBYTES ||
+      memcmp(bytes, bytes + HUDI_DYNAMIC_NBYTES, HUDI_HEADER_NBYTES) != 0)
+    return size == row_nbytes ? BY_PROBES : REFUSED;
+  const uint64_t nrows = big_endian(bytes + 21);
+  if (nrows == 0 || nrows >= 0x80000000 || size != HUDI_DYNAMIC_NBYTES + nrows * row_nbytes)
+    return REFUSED;
+  for (uint64_t i = 0; i < nrows; i++)
+    if (memcmp(bytes, bytes + HUDI_DYNAMIC_NBYTES + i * row_nbytes, HUDI_HEADER_NBYTES) != 0)
+      return REFUSED;
+  return BY_PROBES;
+}
+
+/* Returns the value of a character of Base64, or -1. */
+static int base64_value(uint8_t character)
+{
+  static const char all[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const char *found = character ? strchr(all, character) : NULL;
+  return found ? (int)(found - all) : -1;
+}
+
+/* Decodes Base64 bit by bit. Returns false if the text is not Base64. */
+static bool decode_base64(const uint8_t *text, size_t size, uint8_t *bytes, size_t *nbytes)
+{
+  size_t npadding = 0;
+  while (npadding < 2 && npadding < size && text[size - 1 - npadding] == '=')
+    npadding++;
+  *nbytes = size / 4 * 3 - npadding;
+  if (size % 4 != 0)
+    return false;
+  memset(bytes, 0, size / 4 * 3);
+  for (size_t i = 0; i < size - npadding; i++) {
+    const int value = base64_value(text[i]);
+    if (value < 0)
+      return false;
+    for (size_t j = 0; j < 6; j++) {
+      const size_t at = 6 * i + j;
+      if (value >> (5 - j) & 1)
+        bytes[at / 8] = (uint8_t)(bytes[at / 8] | 0x80 >> at % 8);
+    }
+  }
+  for (size_t i = 0; i < npadding; i++)
+    if (bytes[*nbytes + i] != 0)
+      return false;
+  return true;
+}
+
+static bool is_hudi_text(const uint8_t *bytes, size_t size)
+{
+  return size >= 5 && memcmp(bytes, "/////", 5) == 0;
+}
+
+static enum verdict judge_hudi(const uint8_t *bytes, size_t size)
+{
+  if (!is_hudi_text(bytes, size))
+    return judge_hudi_record(bytes, size);
+  if (bytes[size - 1] == '\n')
+    size -= bytes[size - 2] == '\r' ? 2 : 1;
+  uint8_t *record = fuzz_alloc(size / 4 * 3 + 1);
+  size_t nbytes;
+  const enum verdict verdict =
+      decode_base64(bytes, size, record, &nbytes) ? judge_hudi_record(record, nbytes) : REFUSED;
+  free(record);
+  return verdict;
+}
+
 static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t size)
 {
   switch (format) {
@@ -235,6 +314,8 @@ static enum verdict judge(lanebloom_format format, const uint8_t *bytes, size_t 
   case LANEBLOOM_CASSANDRA_3:
   case LANEBLOOM_CASSANDRA_2:
     return judge_cassandra(bytes, size);
+  case LANEBLOOM_HUDI:
+    return judge_hudi(bytes, size);
   }
   return REFUSED;
 }
@@ -298,7 +379,12 @@ static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdic
   check_bitmap(answers->keys, keys->n, lanebloom_filter_screen(filter, keys, answers->keys));
   check_bitmap(answers->hashes, n,
                lanebloom_filter_screen_hashes(filter, hashes.data, n, answers->hashes));
-  if (hash_nbytes == 0) /* the result is the same for every key */
+  if (info.format == LANEBLOOM_HUDI)
+    for (size_t i = 0; i < keys->n; i++)
+      CHECK(bit(answers->keys, i) ==
+            model_hudi_may_have(&filter->shape, filter->payload,
+                                ((const lanebloom_slice *)keys->index)[i]));
+  if (hash_nbytes == 0) /* the result is the same for every key, or there are no hashes */
     return;
   CHECK(lanebloom_hash(info.format, keys, own) == LANEBLOOM_OK);
   for (size_t i = 0; i < keys->n; i++)
@@ -341,6 +427,12 @@ static void check_kernel(const lanebloom_filter *filter, const lanebloom_keys *k
 static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t size,
                         const lanebloom_filter *filter)
 {
+  if (format == LANEBLOOM_HUDI) {
+    lanebloom_filter *merged;
+    CHECK(lanebloom_filter_merge((const lanebloom_filter *[]){filter, filter}, 2, &merged, NULL,
+                                 NULL, 0) == LANEBLOOM_ERR_MISMATCH);
+    return;
+  }
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
   const size_t header = header_nbytes(format) < size ? header_nbytes(format) : 0,
@@ -394,7 +486,8 @@ static uint8_t *repeat(lanebloom_format format, const struct fuzz_input *rest, s
   const size_t header = header_nbytes(format) < rest->left ? header_nbytes(format) : 0,
                left = rest->left - header, most_trailer = header > 0 ? 0 : trailer_nbytes(format),
                trailer = left < most_trailer ? left : most_trailer, payload = left - trailer;
-  times = payload == 0 || times * payload > MAX_NBYTES ? 1 : times;
+  if (payload == 0 || times * payload > MAX_NBYTES || format == LANEBLOOM_HUDI)
+    times = 1;
   size_t repeated = times * payload;
   if (format == LANEBLOOM_PEBBLE_BINARYFUSE && times > 1) {
     const uint64_t implied = fuse_payload_nbytes(rest->at + left);

@@ -3,6 +3,7 @@
 seeds.py VECTORS FOLDER.
 SPDX-License-Identifier: MIT"""
 
+import base64
 import gzip
 import pathlib
 import struct
@@ -11,7 +12,7 @@ import sys
 
 vectors, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 LEVELDB, LEGACY, LOCAL, ROCKSDB, SIGNED, RIBBON = range(1, 7)  # lanebloom_format
-SPARK_V1, SPARK_V2, BINARYFUSE = 8, 9, 10
+SPARK_V1, SPARK_V2, BINARYFUSE, HUDI = 8, 9, 10, 19
 GUAVA_32, GUAVA_64, GUAVA, CASSANDRA, CASSANDRA_3, CASSANDRA_2 = range(13, 19)
 
 
@@ -129,6 +130,13 @@ for name, formats in ("guava/filters.txt", {"0": GUAVA_32, "1": GUAVA_64}), (
 for name, format in ("guava/damage.txt", GUAVA), ("cassandra/damage.txt", CASSANDRA):
     for _, filter, _ in rows(name):
         seed("filter", format, 0, batch([b"a"], 9), of_hex(filter))
+for row in rows("hudi.txt"):
+    if row[0] == "F":
+        for filter in row[5].encode(), row[5].encode() + b"\r\n", base64.b64decode(row[5]):
+            seed("filter", HUDI, 0, batch(keys_of(row[7]), 150), filter)
+        seed("container", 1, container(HUDI, base64.b64decode(row[5])))
+    elif row[0] == "X":
+        seed("filter", HUDI, 0, batch([b"a", b""], 9), of_hex(row[3]))
 for length in list(range(0, 40)) + [64, 127, 128, 129, 240, 241, 255]:
     key = bytes((i * 167 + length * 13 + 59) & 0xFF for i in range(length))
     for format in range(4):

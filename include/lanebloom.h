@@ -208,7 +208,9 @@ typedef enum lanebloom_format {
   LANEBLOOM_GUAVA = 15, /* only for opening: stands for the strategy that the first byte names */
   LANEBLOOM_CASSANDRA = 16,   /* Filter.db of Cassandra 4.0 and later: versions na, nb, oa, da */
   LANEBLOOM_CASSANDRA_3 = 17, /* of Cassandra 3.0 to 3.11 and ScyllaDB: ma to me, ms, mt */
-  LANEBLOOM_CASSANDRA_2 = 18  /* of Cassandra 2.2 and earlier and old ScyllaDB: ka, la */
+  LANEBLOOM_CASSANDRA_2 = 18, /* of Cassandra 2.2 and earlier and old ScyllaDB: ka, la */
+  LANEBLOOM_HUDI = 19 /* only for opening: the filters that Apache Hudi writes into the footers of
+                       * Parquet files */
 } lanebloom_format;
 
 /* The formats that this build has. */
@@ -220,7 +222,9 @@ LANEBLOOM_API const char *lanebloom_format_name(lanebloom_format format);
 LANEBLOOM_API bool lanebloom_format_by_name(const char *name, lanebloom_format *format);
 
 /* Returns the size of a hash of this format: 4, 8 or 16 bytes. For LANEBLOOM_ROCKSDB,
- * LANEBLOOM_GUAVA and unknown formats it returns 0. */
+ * LANEBLOOM_GUAVA, LANEBLOOM_HUDI and unknown formats it returns 0. HUDI hashes a key once per
+ * probe, and each hash depends on the one before, so there is no hash that could be used for
+ * several filters. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
 /* Returns the first of all formats that hash keys in the same way as this format. Two formats share
@@ -483,6 +487,12 @@ typedef struct lanebloom_raw_options {
  *   probes or more, the call returns LIMIT. If the options do not state the number of keys, it is
  *   the header's count of the keys that set a bit when they were added; and if they do not state
  *   the bits per key, these are the ones that were planned.
+ * - HUDI: the bytes are a record of the type SIMPLE or DYNAMIC_V0, or the Base64 of such a record,
+ *   as it is in the footer of a Parquet file; a line end may follow the Base64. If the bytes are
+ *   Base64, the filter owns the decoded record. If the record has another version than -1, another
+ *   hash than Murmur (1), no probes or no bits, or if it is shorter or longer than it says, or if
+ *   its rows begin with different headers, the call returns FORMAT. If there are 256 probes or
+ *   more, the call returns LIMIT.
  *
  * Errors: ARGUMENT: an encoding or a flag of the key form is not defined, or the bits per key are
  * not between 0 and 2^31 - 1, or bytes is NULL and size is not 0. CORRUPT: the bytes were changed
@@ -639,8 +649,8 @@ typedef struct lanebloom_filter_info {
   double model_rate;
 
   /* The number of distinct keys, estimated from the bits that are set. It is LANEBLOOM_UNKNOWN for
-   * a constant answer, for Ribbon and binary fuse, if all bits are set, and if the estimate exceeds
-   * the number of hashes of the format (2^32 if a hash has 4 bytes).
+   * a constant answer, for Ribbon, binary fuse and HUDI, if all bits are set, and if the estimate
+   * exceeds the number of hashes of the format (2^32 if a hash has 4 bytes).
    *
    * The error was measured with random keys and 1 to 30 bits per key:
    *
@@ -683,9 +693,9 @@ LANEBLOOM_API bool lanebloom_filter_may_contain(const lanebloom_filter *filter, 
 
 /* Returns true if this key may be in the filter whose bytes an engine wrote. The function gives the
  * result of the filter that lanebloom_filter_parse_raw() would make of the bytes, or true if
- * lanebloom_filter_parse_raw() would return an error. bytes and key may be NULL when their size is
- * 0. Use this function to query each filter for one key: it allocates no memory, but reads the
- * filter's header or trailer in each call. */
+ * lanebloom_filter_parse_raw() would return an error. For Base64 of HUDI the result is always true.
+ * bytes and key may be NULL when their size is 0. Use this function to query each filter for one
+ * key: it allocates no memory, but reads the filter's header or trailer in each call. */
 LANEBLOOM_API bool lanebloom_filter_may_contain_raw(lanebloom_format format, const void *bytes,
                                                     size_t size, const void *key, size_t key_size);
 
@@ -708,7 +718,7 @@ LANEBLOOM_API size_t lanebloom_filter_select(const lanebloom_filter *filter,
 
 /* Screens hashes that lanebloom_hash() made for this filter's format, as lanebloom_filter_screen()
  * screens keys. Use it to hash keys once and screen them against many filters. hashes:
- * n x lanebloom_format_hash_size() bytes. */
+ * n x lanebloom_format_hash_size() bytes. If the format has no hashes, every hash passes. */
 LANEBLOOM_API size_t lanebloom_filter_screen_hashes(const lanebloom_filter *filter,
                                                     const void *hashes, size_t n, uint8_t *bitmap);
 
@@ -742,7 +752,7 @@ LANEBLOOM_API size_t lanebloom_filter_screen_batch(const lanebloom_filter *filte
  * and returns their number. Position p is bit p mod 8 of byte p / 8 of the engine's bytes. hash:
  * lanebloom_format_hash_size() bytes. positions: room for nprobes (of lanebloom_filter_info)
  * numbers. For Ribbon and binary fuse the function returns 0, because they compare a key with
- * sums of bits. */
+ * sums of bits, and for HUDI, which has no hashes. */
 LANEBLOOM_API size_t lanebloom_filter_positions(const lanebloom_filter *filter, const void *hash,
                                                 uint64_t *positions);
 

@@ -115,7 +115,8 @@ static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, si
 /* Yields the hashes of a batch, block by block. Each call has its own source. */
 struct hash_source {
   /* If `keys` is not NULL, `hash` makes the hashes from them. If it is NULL, the caller has passed
-   * finished hashes in `hashes`. All three are borrowed. */
+   * finished hashes in `hashes`. All three are borrowed. If the format has no hash, `hash` is NULL
+   * and hash_nbytes is 0, and kernels use only `keys` and `n`. */
   const lanebloom_keys *keys;
   hash_function *hash;
   const uint8_t *hashes;

@@ -59,4 +59,15 @@ static inline struct reciprocal reciprocal_32(uint32_t divisor)
   return (struct reciprocal){down + 1, 0, 32 + s};
 }
 
+/* Returns a reciprocal for n of at most 2^31 and a divisor of 1 or more, with addend 0. The
+ * multiplier is rounded up. For a power of two, p = s + 31 and e = 0. For other divisors,
+ * p = s + 32. Then m < 2^32, because d > 2^s, and e < d < 2^(s+1), so n * e < 2^(s+32) = 2^p. */
+static inline struct reciprocal reciprocal_31(uint32_t divisor)
+{
+  const uint32_t s = 31 - (uint32_t)__builtin_clz(divisor);
+  const uint32_t shift = (divisor & (divisor - 1)) == 0 ? 31 + s : 32 + s;
+  return (struct reciprocal){(uint32_t)((((uint64_t)1 << shift) + divisor - 1) / divisor), 0,
+                             shift};
+}
+
 #endif

@@ -158,16 +158,24 @@ lanebloom_status lanebloom_filter_adopt(const struct format_table *requested, co
                                         struct memory memory, lanebloom_filter **filter,
                                         const struct problem *problem)
 {
+  struct memory decoded = {.kind = MEMORY_BORROWED};
+  lanebloom_status status = LANEBLOOM_OK;
+  if (requested->decode)
+    status = requested->decode(bytes, nbytes, &decoded, &nbytes, problem);
   lanebloom_filter read;
-  lanebloom_status status = lanebloom_filter_read(requested, bytes, nbytes, &read, problem);
-  if (status)
-    return status;
-  lanebloom_filter *made = malloc(sizeof *made);
-  if (!made)
-    return problem_memory(problem, sizeof *made);
+  if (!status)
+    status = lanebloom_filter_read(requested, decoded.bytes ? decoded.bytes : bytes, nbytes, &read,
+                                   problem);
+  lanebloom_filter *made = status ? NULL : malloc(sizeof *made);
+  if (!made) {
+    lanebloom_memory_free(&decoded);
+    return status ? status : problem_memory(problem, sizeof *made);
+  }
   *made = read;
   made->facts = *facts;
-  made->memory = memory;
+  if (decoded.bytes)
+    lanebloom_memory_free(&memory);
+  made->memory = decoded.bytes ? decoded : memory;
   *filter = made;
   return LANEBLOOM_OK;
 }
@@ -319,8 +327,12 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
   if (shape->answer == ANSWER_BY_PROBES) {
     full.nprobes = shape->nprobes;
     full.nbits = shape->nbits;
-    full.nbits_set = count_ones(filter->payload, shape->nbits);
-    full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
+    if (filter->format->count) {
+      full.nbits_set = filter->format->count(shape, filter->payload, &full.model_rate);
+    } else {
+      full.nbits_set = count_ones(filter->payload, shape->nbits);
+      full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
+    }
     if (filter->format->positions) /* without positions, set bits do not tell the number of keys */
       full.nkeys_estimate =
           lanebloom_estimate_nkeys(shape, full.nbits_set, 8u * HASH_NBYTES[filter->format->hash]);

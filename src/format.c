@@ -14,6 +14,7 @@ static const struct format_table *const formats[] = {
     &lanebloom_format_guava_32,      &lanebloom_format_guava_64,
     &lanebloom_format_guava,         &lanebloom_format_cassandra,
     &lanebloom_format_cassandra_3,   &lanebloom_format_cassandra_2,
+    &lanebloom_format_hudi,
 };
 enum { NFORMATS = sizeof formats / sizeof *formats };
 
@@ -92,14 +93,14 @@ const char *lanebloom_format_name(lanebloom_format id)
 size_t lanebloom_format_hash_size(lanebloom_format id)
 {
   const struct format_table *format = lanebloom_format_table(id);
-  return format && !format->recognise ? HASH_NBYTES[format->hash] : 0;
+  return format ? HASH_NBYTES[format->hash] : 0;
 }
 
 lanebloom_format lanebloom_format_hash(lanebloom_format id)
 {
   const struct format_table *format = lanebloom_format_table(id);
-  for (size_t i = 0; format && !format->recognise && i < NFORMATS; i++)
-    if (!formats[i]->recognise && formats[i]->hash == format->hash)
+  for (size_t i = 0; format && format->hash != HASH_NONE && i < NFORMATS; i++)
+    if (formats[i]->hash == format->hash)
       return formats[i]->id;
   return id;
 }

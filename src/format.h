@@ -6,6 +6,7 @@
 #define LANEBLOOM_FORMAT_H
 
 #include "common/bytes.h"
+#include "common/memory.h"
 #include "common/problem.h"
 #include "kernels.h"
 
@@ -41,6 +42,12 @@ struct format_table {
   lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape,
                             const struct problem *problem);
 
+  /* Decodes a filter that is written as text. If the bytes are such a text, *decoded gets the bytes
+   * of the filter, and *nbytes their number; otherwise decoded->bytes becomes NULL. The member is
+   * NULL if the format has no text. Errors: FORMAT, MEMORY. */
+  lanebloom_status (*decode)(const uint8_t *bytes, size_t size, struct memory *decoded,
+                             size_t *nbytes, const struct problem *problem);
+
   /* ---- Probing. In a table with `recognise`, all these members are 0 or NULL. ---- */
 
   enum hash hash;
@@ -49,6 +56,11 @@ struct format_table {
   /* Returns the false-positive rate, from 0 to 1, that the model gives for a filter with nbits_set
    * bits set. nkeys may be LANEBLOOM_UNKNOWN. */
   double (*filled_rate)(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys);
+
+  /* Returns the number of set bits, and computes the same rate as filled_rate. Only a format whose
+   * bits are not the first bits of the payload has this function; in all other tables the member is
+   * NULL. */
+  uint64_t (*count)(const struct filter_shape *shape, const uint8_t *payload, double *rate);
 
   /* ---- Building. If the format only opens filters, all these members are 0 or NULL. ---- */
 
@@ -115,6 +127,7 @@ extern const struct format_table lanebloom_format_guava_32, lanebloom_format_gua
     lanebloom_format_guava;
 extern const struct format_table lanebloom_format_cassandra, lanebloom_format_cassandra_3,
     lanebloom_format_cassandra_2;
+extern const struct format_table lanebloom_format_hudi;
 
 /* Returns the size of a filter of this shape, in bytes, including its frame. */
 static inline uint64_t format_nbytes(const struct format_table *format,

@@ -16,8 +16,11 @@ enum { CACHE_LINE_NBYTES = 64 };
 
 /* ---- The functions of an instruction set ---- */
 
-/* Hash functions. Several formats may use the same one. */
+/* Hash functions. Several formats may use the same one. A format has HASH_NONE if its probes depend
+ * on the key and on each other, so that there is no hash from which all of them follow. The kernels
+ * of such a format take keys. */
 enum hash {
+  HASH_NONE,
   HASH_BLOOMHASH,
   HASH_BLOOMHASH_SIGNED,
   HASH_XXPH3,
@@ -45,6 +48,7 @@ static const uint8_t HASH_NBYTES[HASH_END] = {
 };
 
 static const char *const HASH_NAME[HASH_END] = {
+    [HASH_NONE] = "none",
     [HASH_BLOOMHASH] = "bloomhash",
     [HASH_BLOOMHASH_SIGNED] = "bloomhash-signed",
     [HASH_XXPH3] = "xxph3",
@@ -71,6 +75,7 @@ enum layout {
   LAYOUT_GUAVA_32,
   LAYOUT_GUAVA_64,
   LAYOUT_CASSANDRA,
+  LAYOUT_HUDI,
   LAYOUT_END
 };
 
@@ -81,7 +86,8 @@ enum layout {
 
 /* Screens the source's hashes: sets the bit of each hash that may be in the filter. The bitmap has
  * ceil(n / 8) bytes, one bit for each hash, least significant bit first; bits past n become 0. The
- * shape must have ANSWER_BY_PROBES. */
+ * shape must have ANSWER_BY_PROBES. If the format has no hash, the source has keys, in any layout,
+ * and the function reads them. */
 typedef void probe_function(const struct filter_shape *shape, const uint8_t *payload,
                             struct hash_source *source, uint8_t *bitmap);
 
@@ -122,9 +128,9 @@ struct kernel_table {
    * may have the score 1. That is less than the scalar table's score, so the table is used only if
    * the user names it. */
   unsigned (*score)(void);
-  hash_function *hash[HASH_END];
+  hash_function *hash[HASH_END]; /* NULL for HASH_NONE */
   struct layout_kernels layout[LAYOUT_END];
-  may_match_function *may_match[LAYOUT_END];
+  may_match_function *may_match[LAYOUT_END]; /* NULL for LAYOUT_HUDI, whose format has no hash */
 };
 
 /* The tables of all instruction sets. A build has the scalar table and the tables of its

@@ -28,9 +28,13 @@ static void screen_part(const void *of, size_t first, size_t n, uint8_t *hits)
     hits_set(hits, n);
     return;
   }
+  const struct format_table *format = filter->format;
+  if (format->hash == HASH_NONE && !queries->keys) { /* no hash can tell that a key is absent */
+    hits_set(hits, n);
+    return;
+  }
   const struct kernel_table *kernels =
       n <= FEW_SCREENED ? &lanebloom_kernels_scalar : queries->kernels;
-  const struct format_table *format = filter->format;
   const size_t hash_nbytes = HASH_NBYTES[format->hash];
   struct hash_source source;
   lanebloom_keys part;
@@ -97,7 +101,8 @@ __attribute__((noinline)) static size_t screen_many(const lanebloom_filter *filt
 size_t lanebloom_filter_screen(const lanebloom_filter *filter, const lanebloom_keys *keys,
                                uint8_t *bitmap)
 {
-  if (keys->n == 0 || keys->n > FEW_SCREENED || filter->shape.answer != ANSWER_BY_PROBES)
+  if (keys->n == 0 || keys->n > FEW_SCREENED || filter->shape.answer != ANSWER_BY_PROBES ||
+      filter->format->hash == HASH_NONE)
     return screen_many(filter, keys, bitmap);
   assert(keys_ascend(keys));
   if (keys->n > 1)
@@ -120,6 +125,10 @@ bool lanebloom_filter_may_contain(const lanebloom_filter *filter, const void *ke
 {
   if (filter->shape.answer != ANSWER_BY_PROBES)
     return filter->shape.answer == ANSWER_ALWAYS;
+  if (filter->format->hash == HASH_NONE) {
+    const lanebloom_keys keys = lanebloom_keys_fixed(key, size, 1);
+    return screen_many(filter, &keys, NULL);
+  }
   return may_match(filter, (lanebloom_slice){key, size});
 }
 

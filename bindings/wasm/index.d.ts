@@ -22,7 +22,8 @@ export type Format =
   | 'parquet'
   | 'spark-v1'
   | 'spark-v2'
-  | 'pebble-binaryfuse';
+  | 'pebble-binaryfuse'
+  | 'hudi';
 
 /** How the bytes of a key were made. */
 export type Encoding =

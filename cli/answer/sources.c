@@ -65,8 +65,9 @@ void sources_free(struct sources *sources)
  * a line of a filter, the less time each of them takes. */
 enum { PART_NKEYS = 1 << 18 };
 
-/* Hashes the keys for the filters that need this hash. Returns NULL for the format
- * LANEBLOOM_ROCKSDB: its filters have the same result for every key, so they need no hashes. */
+/* Hashes the keys for the filters that need this hash. Returns NULL for formats without a hash:
+ * filters of LANEBLOOM_ROCKSDB have the same result for every key, and filters of LANEBLOOM_HUDI
+ * hash the keys themselves. */
 static lanebloom_hash_batch *hash_keys(const struct sources *sources, lanebloom_format format,
                                        const lanebloom_keys *keys, uint64_t *hashes)
 {
@@ -102,7 +103,7 @@ static void screen_by_hash(const struct sources *sources, lanebloom_format hash,
     const lanebloom_filter *filter = sources->all[i].filter;
     uint8_t *passing = bitmaps ? bitmaps[i] + first / 8 : hits;
     const size_t nhits = batch ? lanebloom_filter_screen_batch(filter, batch, passing)
-                               : lanebloom_filter_screen_hashes(filter, hashes, keys->n, passing);
+                               : lanebloom_filter_screen(filter, keys, passing);
     if (counts)
       counts[i] += nhits;
     add_bits(any, passing, nhits > 0 ? nbytes : 0);

@@ -59,6 +59,15 @@ struct cassandra_shape {
   bool is_big_endian; /* until 3.11: words of 64 bits are big-endian */
 };
 
+/* For Hudi's layout. The bits of a row begin at `first` + i * stride in the payload, for each row i
+ * below nrows. */
+struct hudi_shape {
+  uint32_t nrows;
+  uint32_t row_nbits; /* at most 2^31 - 1 */
+  uint64_t first, stride;
+  struct reciprocal reciprocal; /* of row_nbits */
+};
+
 /* format_table.plan makes the shape of a filter to be built, and format_table.parse finds the shape
  * of an engine's bytes. Members of layouts other than the filter's are 0. */
 struct filter_shape {
@@ -74,6 +83,7 @@ struct filter_shape {
   struct dcso_shape dcso;
   struct planned_shape planned;
   struct cassandra_shape cassandra;
+  struct hudi_shape hudi;
 };
 
 #endif

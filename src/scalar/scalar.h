@@ -17,7 +17,7 @@ probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_pr
 probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_scalar;
 probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 probe_function lanebloom_pebble_binaryfuse_probe_scalar;
-probe_function lanebloom_dcso_probe_scalar;
+probe_function lanebloom_dcso_probe_scalar, lanebloom_hudi_probe_scalar;
 probe_function lanebloom_guava_32_probe_scalar, lanebloom_guava_64_probe_scalar;
 probe_function lanebloom_cassandra_probe_scalar;
 
@@ -40,6 +40,10 @@ may_match_function lanebloom_dcso_may_match_scalar;
 may_match_function lanebloom_guava_32_may_match_scalar, lanebloom_guava_64_may_match_scalar;
 may_match_function lanebloom_cassandra_may_match_scalar;
 extern hash_key_function *const lanebloom_hash_key_scalar[HASH_END];
+
+/* Tests a single key of Hudi's format, which has no hash. */
+bool lanebloom_hudi_may_have_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                    lanebloom_slice key);
 
 add_function lanebloom_leveldb_add_scalar;
 add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_scalar;
@@ -86,6 +90,7 @@ add_function lanebloom_cassandra_add_scalar;
                                NULL, NULL},                                                        \
           [LAYOUT_CASSANDRA] = {lanebloom_cassandra_probe_scalar, lanebloom_cassandra_add_scalar,  \
                                 NULL, NULL},                                                       \
+          [LAYOUT_HUDI] = {lanebloom_hudi_probe_scalar, NULL, NULL, NULL},                         \
   },                                                                                               \
   .may_match = {[LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,                             \
                 [LAYOUT_ROCKSDB_LEGACY] = lanebloom_rocksdb_legacy_may_match_scalar,               \

@@ -22,4 +22,5 @@ const struct kernel_table lanebloom_kernels_sse41 = {
     .layout[LAYOUT_LEVELDB].probe = KERNEL(leveldb_probe),
     .layout[LAYOUT_ROCKSDB_LEGACY].probe = KERNEL(rocksdb_legacy_probe),
     .layout[LAYOUT_ROCKSDB_LOCAL].probe = KERNEL(rocksdb_local_probe),
+    .layout[LAYOUT_HUDI].probe = KERNEL(hudi_probe),
 };

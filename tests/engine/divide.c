@@ -33,8 +33,9 @@ static void check_divisor(struct rng *rng, uint32_t divisor, uint32_t max,
   check(max, divisor, reciprocal);
 }
 
-static void check_both(struct rng *rng, uint32_t divisor)
+static void check_all(struct rng *rng, uint32_t divisor)
 {
+  check_divisor(rng, divisor, (uint32_t)1 << 31, reciprocal_31(divisor));
   check_divisor(rng, divisor, UINT32_MAX, reciprocal_32(divisor));
   if (divisor <= (uint32_t)1 << 29)
     check_divisor(rng, divisor, ((uint32_t)1 << 29) - 1, reciprocal_29(divisor));
@@ -44,7 +45,7 @@ Test(divide, small_divisors)
 {
   struct rng rng = rng_start(0);
   for (uint32_t divisor = 1; divisor < 100000; divisor++)
-    check_both(&rng, divisor);
+    check_all(&rng, divisor);
 }
 
 Test(divide, around_powers_of_two)
@@ -53,13 +54,13 @@ Test(divide, around_powers_of_two)
   for (uint64_t power = 1; power <= UINT32_MAX; power *= 2)
     for (uint64_t divisor = power > 300 ? power - 300 : 1;
          divisor <= power + 300 && divisor <= UINT32_MAX; divisor++)
-      check_both(&rng, (uint32_t)divisor);
-  check_both(&rng, UINT32_MAX);
+      check_all(&rng, (uint32_t)divisor);
+  check_all(&rng, UINT32_MAX);
 }
 
 Test(divide, random_divisors_of_every_size)
 {
   struct rng rng = rng_start(2);
   for (uint32_t i = 0; i < 1000000; i++)
-    check_both(&rng, (uint32_t)(rng_below(&rng, UINT32_MAX) >> i % 32) + 1);
+    check_all(&rng, (uint32_t)(rng_below(&rng, UINT32_MAX) >> i % 32) + 1);
 }

@@ -55,7 +55,7 @@ void large_hit_rates(const struct trial *trial);
 void large_batch_sizes(const struct trial *trial);
 void large_adding(const struct trial *trial);
 
-/* Formats that only open: ribbon.c and fuse.c. */
+/* Formats that only open: ribbon.c, fuse.c and hudi.c. */
 void ribbon_solutions(const struct trial *trial);
 void ribbon_every_kind_of_hash(const struct trial *trial);
 void ribbon_large(const struct trial *trial);
@@ -64,6 +64,11 @@ void fuse_answers(const struct trial *trial);
 void fuse_every_kind_of_hash(const struct trial *trial);
 void fuse_large(const struct trial *trial);
 void fuse_calls(const struct trial *trial);
+void hudi_answers(const struct trial *trial);
+void hudi_mixed_lengths(const struct trial *trial);
+void hudi_every_kind_of_hash(const struct trial *trial);
+void hudi_large(const struct trial *trial);
+void hudi_calls(const struct trial *trial);
 
 /* DCSO's layout: dcso.c. */
 void dcso_any_number_of_bits(const struct trial *trial);

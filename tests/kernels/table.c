@@ -44,6 +44,7 @@ static const struct {
     {LANEBLOOM_CASSANDRA, 8, false, &model_cassandra},
     {LANEBLOOM_CASSANDRA_3, 8, false, &model_cassandra_3},
     {LANEBLOOM_CASSANDRA_2, 8, false, &model_cassandra_2},
+    {LANEBLOOM_HUDI, 0, false, &model_hudi},
 };
 
 static struct format format_of_row(size_t row)
@@ -63,15 +64,15 @@ static struct format format_of_row(size_t row)
   };
 }
 
-/* ONCE_PER_HASH applies to the first row of each hash; RIBBON, FUSE and DCSO apply to the rows of
- * these formats; the other two apply to the rows of formats that are built. */
-enum applies { ONCE_PER_HASH, ONCE_PER_FORMAT, EVERY_ROW, RIBBON, FUSE, DCSO };
+/* ONCE_PER_HASH applies to the first row of each hash; RIBBON, FUSE, DCSO and HUDI apply to the rows
+ * of these formats; the other two apply to the rows of formats that are built. */
+enum applies { ONCE_PER_HASH, ONCE_PER_FORMAT, EVERY_ROW, RIBBON, FUSE, DCSO, HUDI };
 
 static bool applies_to(enum applies applies, const struct format *format)
 {
   switch (applies) {
   case ONCE_PER_HASH:
-    return lanebloom_format_hash(format->id) == format->id &&
+    return format->hash_nbytes > 0 && lanebloom_format_hash(format->id) == format->id &&
            format->line_nbytes == format->table->line_nbytes;
   case ONCE_PER_FORMAT:
     return format->is_built;
@@ -83,6 +84,8 @@ static bool applies_to(enum applies applies, const struct format *format)
     return format->id == LANEBLOOM_PEBBLE_BINARYFUSE;
   case DCSO:
     return format->id == LANEBLOOM_DCSO;
+  case HUDI:
+    return format->id == LANEBLOOM_HUDI;
   }
   return false;
 }
@@ -126,6 +129,11 @@ static const struct {
     {"dcso, any number of bits", dcso_any_number_of_bits, DCSO, PROBING | ADDING},
     {"dcso, steps that reach the prime", dcso_steps_reach_the_prime, DCSO, PROBING | ADDING},
     {"dcso, beyond 2^32 bytes", dcso_beyond_2_to_32_bytes, DCSO, PROBING | ADDING},
+    {"hudi, answers", hudi_answers, HUDI, PROBING},
+    {"hudi, mixed lengths", hudi_mixed_lengths, HUDI, PROBING},
+    {"hudi, every kind of hash", hudi_every_kind_of_hash, HUDI, PROBING},
+    {"hudi, large", hudi_large, HUDI, PROBING},
+    {"hudi, calls", hudi_calls, HUDI, PROBING},
     {"sources of keys", sources_of_keys, ONCE_PER_FORMAT, ALL},
     {"calls, around a block", calls_around_a_block, ONCE_PER_FORMAT, ALL},
     {"calls, around a part", calls_around_a_part, ONCE_PER_FORMAT, ALL},

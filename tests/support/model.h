@@ -52,6 +52,15 @@ bool model_fuse_may_match(const struct filter_shape *shape, const uint8_t *paylo
 void model_fuse_fit(const struct filter_shape *shape, uint8_t *payload, const uint64_t *hashes,
                     size_t n);
 
+/* Returns Hudi's hash of a key with a seed. */
+uint32_t model_hudi_hash(const void *key, size_t size, uint32_t seed);
+
+/* may_have returns whether a key may be in a filter of Hudi. add sets the bits of a key in a row of
+ * row_nbits bits. */
+bool model_hudi_may_have(const struct filter_shape *shape, const uint8_t *payload,
+                         lanebloom_slice key);
+void model_hudi_add(uint8_t *row, uint32_t row_nbits, uint32_t nprobes, lanebloom_slice key);
+
 /* Each returns the number of probes that an engine chooses. A millibit is a thousandth of a bit. */
 unsigned model_nprobes(unsigned bits_per_key);
 unsigned model_local_nprobes(uint64_t millibits_per_key);
@@ -65,11 +74,11 @@ bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash);
 
 /* The operations of a kernel table for one format. */
 struct operations {
-  hash_function *hash;
+  hash_function *hash; /* NULL if the format has no hash */
   probe_function *probe;
   add_function *add;
   scratch_function *scratch_nbytes;
-  may_match_function *may_match; /* NULL in a model */
+  may_match_function *may_match; /* NULL in a model, and if the format has no hash */
 };
 
 static inline struct operations operations_of(const struct kernel_table *table,
@@ -92,9 +101,9 @@ static inline void probe_one_by_one(const struct operations *ops, const struct f
   }
 }
 
-/* A format: its operations, and the positions of its probes, which are NULL for Ribbon and binary
- * fuse. Hashing takes only slices, so that the model does not read the other layouts a second
- * time. */
+/* A format: its operations, and the positions of its probes, which are NULL for Ribbon, binary
+ * fuse and Hudi. Hashing takes only slices, so that the model does not read the other layouts a
+ * second time. */
 struct model {
   struct operations ops;
   uint64_t (*position)(const struct filter_shape *shape, const void *hash, unsigned i);
@@ -103,6 +112,6 @@ struct model {
 extern const struct model model_leveldb, model_leveldb_signed, model_rocksdb_legacy,
     model_rocksdb_local, model_rocksdb_ribbon, model_parquet, model_spark_v1, model_spark_v2,
     model_pebble_binaryfuse, model_dcso, model_dcso_signed, model_guava_32, model_guava_64,
-    model_cassandra, model_cassandra_3, model_cassandra_2;
+    model_cassandra, model_cassandra_3, model_cassandra_2, model_hudi;
 
 #endif

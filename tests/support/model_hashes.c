@@ -279,3 +279,35 @@ void model_murmur3_128(const void *key, size_t size, bool signed_tail, uint64_t 
   hash[0] += hash[1];
   hash[1] += hash[0];
 }
+
+/* ---- Hudi ---- */
+
+uint32_t model_hudi_hash(const void *key, size_t size, uint32_t seed)
+{
+  const int8_t *bytes = key; /* signed, as in Java */
+  const uint32_t multiplier = 1540483477;
+  const size_t nwords = size / 4, nleft = size % 4;
+  uint32_t hash = seed ^ (uint32_t)size;
+  for (size_t word = 0; word < nwords; word++) {
+    uint32_t mixed = 0;
+    for (size_t i = 4; i-- > 0;)
+      mixed = mixed * 256 + (uint8_t)bytes[4 * word + i];
+    mixed *= multiplier;
+    mixed ^= mixed / 16777216;
+    mixed *= multiplier;
+    hash *= multiplier;
+    hash ^= mixed;
+  }
+  if (nleft == 3)
+    hash ^= (uint32_t)(bytes[size - 3] * 65536);
+  if (nleft >= 2)
+    hash ^= (uint32_t)(bytes[size - 2] * 256);
+  if (nleft >= 1) {
+    const int32_t last = bytes[size - 1];
+    hash ^= (uint32_t)last;
+    hash *= multiplier;
+  }
+  hash ^= hash / 8192;
+  hash *= multiplier;
+  return hash ^ hash / 32768;
+}

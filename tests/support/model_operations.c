@@ -285,6 +285,17 @@ static void fuse_probe(const struct filter_shape *shape, const uint8_t *payload,
   probe_sums(model_fuse_may_match, shape, payload, source, bitmap);
 }
 
+/* Takes keys, which must be slices. */
+static void hudi_probe(const struct filter_shape *shape, const uint8_t *payload,
+                       struct hash_source *source, uint8_t *bitmap)
+{
+  const lanebloom_slice *slices = source->keys->index;
+  memset(bitmap, 0, (source->n + 7) / 8);
+  for (size_t i = 0; i < source->n; i++)
+    if (model_hudi_may_have(shape, payload, slices[i]))
+      bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+}
+
 static void bloomhash_slices(const lanebloom_keys *keys, void *hashes, bool signed_tail)
 {
   const lanebloom_slice *slices = keys->index;
@@ -410,3 +421,4 @@ const struct model model_cassandra_3 = {
 const struct model model_cassandra_2 = {
     {hash_murmur3_128_signed, cassandra_2_probe, cassandra_2_add, NULL, NULL},
     cassandra_2_position};
+const struct model model_hudi = {{NULL, hudi_probe, NULL, NULL, NULL}, NULL};

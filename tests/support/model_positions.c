@@ -303,3 +303,40 @@ bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash)
     nset += is_set(bytes, model_position(hash, i, size - 1));
   return nset == nprobes;
 }
+
+/* ---- Hudi ---- */
+
+/* Returns the bit that a hash selects: the absolute value of a remainder that has the hash's
+ * sign. */
+static uint64_t hudi_position(uint32_t hash, uint32_t row_nbits)
+{
+  const int64_t value = hash < TWO_TO_32 / 2 ? (int64_t)hash : (int64_t)hash - (int64_t)TWO_TO_32;
+  const int64_t rest = value % row_nbits;
+  return (uint64_t)(rest < 0 ? -rest : rest);
+}
+
+bool model_hudi_may_have(const struct filter_shape *shape, const uint8_t *payload,
+                         lanebloom_slice key)
+{
+  for (uint64_t row = 0; row < shape->hudi.nrows; row++) {
+    const uint8_t *bits = payload + shape->hudi.first + row * shape->hudi.stride;
+    uint32_t hash = 0, nset = 0;
+    for (uint32_t i = 0; i < shape->nprobes; i++) {
+      hash = model_hudi_hash(key.data, key.size, hash);
+      nset += is_set(bits, hudi_position(hash, shape->hudi.row_nbits));
+    }
+    if (nset == shape->nprobes && key.size > 0)
+      return true;
+  }
+  return false;
+}
+
+void model_hudi_add(uint8_t *row, uint32_t row_nbits, uint32_t nprobes, lanebloom_slice key)
+{
+  uint32_t hash = 0;
+  for (uint32_t i = 0; i < nprobes; i++) {
+    hash = model_hudi_hash(key.data, key.size, hash);
+    const uint64_t at = hudi_position(hash, row_nbits);
+    row[at / 8] = (uint8_t)(row[at / 8] | 1 << at % 8);
+  }
+}

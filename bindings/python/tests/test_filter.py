@@ -181,7 +181,7 @@ def test_formats_and_kernels():
         try:
             f = Filter.build(TEXTS, format=name)
         except ValueError:
-            assert name in ("rocksdb", "rocksdb-ribbon", "pebble-binaryfuse")
+            assert name in ("rocksdb", "rocksdb-ribbon", "pebble-binaryfuse", "hudi")
             continue
         assert f.screen(TEXTS).all() and f.format == name
 

@@ -1,0 +1,263 @@
+/* Answers of Hudi 1.0.2 for filters that it built. The file says what its rows are.
+ * SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "common/bytes.h"
+#include "frozen.h"
+#include "model.h"
+
+enum { MAX_KEYS = 64, HEADER_NBYTES = 13, DYNAMIC_NBYTES = 25 };
+
+/* Decodes keys in hex with commas between them. Returns how many there are. */
+static size_t read_keys(char *text, lanebloom_slice keys[MAX_KEYS])
+{
+  static uint8_t bytes[MAX_KEYS][256];
+  size_t n = 0;
+  if (strcmp(text, ".") == 0)
+    return 0;
+  for (char *key; (key = strsep(&text, ",")); n++) {
+    cr_assert(n < MAX_KEYS);
+    keys[n] = (lanebloom_slice){bytes[n], hex_decode(key, bytes[n], sizeof bytes[n])};
+  }
+  return n;
+}
+
+static lanebloom_status open_text(const void *text, size_t size, lanebloom_filter **filter)
+{
+  char problem[200];
+  const lanebloom_status status =
+      lanebloom_filter_parse_raw(LANEBLOOM_HUDI, text, size, NULL, filter, problem, sizeof problem);
+  cr_assert(!status == !*problem && !status == (*filter != NULL), "%s", problem);
+  return status;
+}
+
+/* Screens keys, whose expected answers are the digits of a text. The keys are screened as they are,
+ * and many times, so that lanes are full. */
+static void check_answers(const lanebloom_filter *filter, const lanebloom_slice *keys, size_t n,
+                          const char *answers)
+{
+  enum { NTIMES = 20 };
+  static lanebloom_slice many[NTIMES * MAX_KEYS];
+  static uint8_t mask[NTIMES * MAX_KEYS];
+  cr_assert(strlen(answers) == n, "%zu answers for %zu keys", strlen(answers), n);
+  for (size_t i = 0; i < NTIMES * n; i++)
+    many[i] = keys[i % n];
+  const lanebloom_keys once = lanebloom_keys_slices(keys, n),
+                       repeated = lanebloom_keys_slices(many, NTIMES * n);
+  lanebloom_filter_mask(filter, &once, mask);
+  for (size_t i = 0; i < n; i++)
+    if (mask[i] != (answers[i] == '1') ||
+        lanebloom_filter_may_contain(filter, keys[i].data, keys[i].size) != mask[i])
+      test_fatal("key %zu: %d", i, mask[i]);
+  lanebloom_filter_mask(filter, &repeated, mask);
+  for (size_t i = 0; i < NTIMES * n; i++)
+    if (mask[i] != (answers[i % n] == '1'))
+      test_fatal("key %zu of many: %d", i, mask[i]);
+}
+
+/* Checks a filter that Hudi built: its text, with and without a line end, and its bytes. */
+static void check_filter(char *text, char *present, char *queries, const char *answers)
+{
+  lanebloom_slice keys[MAX_KEYS];
+  char line[8192];
+  lanebloom_filter *filter, *same;
+  cr_assert(open_text(text, strlen(text), &filter) == LANEBLOOM_OK);
+  size_t size, same_size;
+  const void *bytes = lanebloom_filter_bytes(filter, &size);
+  for (int ending = 0; ending < 2; ending++) {
+    snprintf(line, sizeof line, "%s%s", text, ending ? "\r\n" : "\n");
+    cr_assert(open_text(line, strlen(line), &same) == LANEBLOOM_OK);
+    const void *same_bytes = lanebloom_filter_bytes(same, &same_size);
+    cr_assert(same_size == size && memcmp(same_bytes, bytes, size) == 0);
+    lanebloom_filter_free(same);
+  }
+  cr_assert(open_text(bytes, size, &same) == LANEBLOOM_OK);
+  const lanebloom_keys all = lanebloom_keys_slices(keys, read_keys(present, keys));
+  cr_assert(lanebloom_filter_screen(filter, &all, NULL) == all.n, "a key is missing");
+  const size_t n = read_keys(queries, keys);
+  check_answers(filter, keys, n, answers);
+  check_answers(same, keys, n, answers);
+  /* of a small DYNAMIC_V0 record, so many bytes are a SIMPLE one */
+  const size_t simple_size = HEADER_NBYTES + (load_be32((const uint8_t *)bytes + 9) + 7) / 8;
+  for (size_t left = 0; left < size; left++) {
+    lanebloom_filter *cut;
+    const lanebloom_status status =
+        lanebloom_filter_parse_raw(LANEBLOOM_HUDI, bytes, left, NULL, &cut, NULL, 0);
+    const bool is_simple = left == simple_size && left < DYNAMIC_NBYTES + HEADER_NBYTES;
+    cr_assert(status == (is_simple ? LANEBLOOM_OK : LANEBLOOM_ERR_FORMAT), "%zu of %zu bytes", left,
+              size);
+    lanebloom_filter_free(cut);
+  }
+  lanebloom_filter_free(same);
+  lanebloom_filter_free(filter);
+}
+
+/* ---- Hashes ---- */
+
+static void store_be(uint8_t *to, uint32_t value)
+{
+  for (size_t i = 0; i < 4; i++)
+    to[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static void write_header(uint8_t *to, uint32_t nprobes, uint32_t nbits)
+{
+  store_be(to, UINT32_MAX);
+  store_be(to + 4, nprobes);
+  to[8] = 1;
+  store_be(to + 9, nbits);
+}
+
+/* The model has Hudi's hash of the key. If the seed is 0, the filter in which only the bit of this
+ * hash is set has the key, and the filter in which only this bit is clear does not. */
+static void check_hash(char *key_text, const char *seed_text, const char *hash_text)
+{
+  enum { NBITS = 100003, NBYTES = NBITS / 8 + 1 };
+  static uint8_t record[HEADER_NBYTES + NBYTES];
+  uint8_t bytes[256];
+  const size_t size = hex_decode(key_text, bytes, sizeof bytes);
+  const uint32_t seed = (uint32_t)strtoul(seed_text, NULL, 16),
+                 hash = (uint32_t)strtoul(hash_text, NULL, 16);
+  cr_assert(model_hudi_hash(bytes, size, seed) == hash, "%s", key_text);
+  if (seed != 0 || size == 0)
+    return;
+  const uint64_t magnitude = hash > INT32_MAX ? (UINT64_C(1) << 32) - hash : hash;
+  const size_t bit = magnitude % NBITS;
+  for (int is_clear = 0; is_clear < 2; is_clear++) {
+    lanebloom_filter *filter;
+    memset(record, is_clear ? 0xff : 0, sizeof record);
+    write_header(record, 1, NBITS);
+    record[HEADER_NBYTES + bit / 8] ^= (uint8_t)(1 << bit % 8);
+    cr_assert(open_text(record, sizeof record, &filter) == LANEBLOOM_OK);
+    const lanebloom_slice key = {bytes, size};
+    check_answers(filter, &key, 1, is_clear ? "0" : "1");
+    lanebloom_filter_free(filter);
+  }
+}
+
+/* ---- Filters of generated keys ---- */
+
+/* Makes key i of a seed: bytes of splitmix64, in hex. */
+static lanebloom_slice make_key(uint64_t seed, uint64_t i, size_t size, char hex[64])
+{
+  uint64_t state = seed ^ i * 0xd1b54a32d192ed03, output = 0;
+  for (size_t j = 0; j < size; j++) {
+    if (j % 8 == 0) {
+      state += 0x9e3779b97f4a7c15;
+      output = state;
+      output = (output ^ output >> 30) * 0xbf58476d1ce4e5b9;
+      output = (output ^ output >> 27) * 0x94d049bb133111eb;
+      output ^= output >> 31;
+    }
+    snprintf(hex + 2 * j, 3, "%02x", (unsigned)(output >> j % 8 * 8 & 0xff));
+  }
+  return (lanebloom_slice){hex, 2 * size};
+}
+
+/* Builds the filter of Hudi's keys by the model, and counts which of 10,000 absent keys pass. A
+ * DYNAMIC filter gets a new row as soon as the last one is full, up to 3 rows. After that, keys are
+ * added to the rows by turns, after one more key in the first row. */
+static void check_generated(bool dynamic, uint32_t nprobes, uint32_t nbits, size_t row_nkeys,
+                            size_t most_nkeys, size_t nkeys, uint64_t seed, uint64_t absent_seed,
+                            size_t expected)
+{
+  enum { NABSENT = 10000 };
+  static char texts[NABSENT][64];
+  static lanebloom_slice absent[NABSENT];
+  const size_t stride = HEADER_NBYTES + (nbits + 7) / 8;
+  const size_t most_rows = (most_nkeys + row_nkeys - 1) / row_nkeys;
+  const size_t nrows = dynamic ? most_rows : 1, first = dynamic ? DYNAMIC_NBYTES : 0;
+  const size_t size = first + nrows * stride;
+  uint8_t *record = test_alloc(size);
+  write_header(record, nprobes, nbits);
+  for (size_t row = 0; row < nrows; row++)
+    write_header(record + first + row * stride, nprobes, nbits);
+  if (dynamic)
+    store_be(record + 21, (uint32_t)nrows);
+  size_t newest = 0, nadded = 0, turn = 0;
+  bool is_whole = false;
+  for (uint64_t i = 0; i < nkeys; i++) {
+    char hex[64];
+    size_t row = newest;
+    if (is_whole) {
+      row = turn++ % nrows;
+    } else if (nadded == row_nkeys) {
+      is_whole = newest + 1 == nrows;
+      newest += !is_whole;
+      row = is_whole ? 0 : newest;
+      nadded = 0;
+    }
+    const lanebloom_slice key = make_key(seed, i, 1 + i % 24, hex);
+    model_hudi_add(record + first + row * stride + HEADER_NBYTES, nbits, nprobes, key);
+    nadded++;
+  }
+  for (uint64_t i = 0; i < NABSENT; i++)
+    absent[i] = make_key(absent_seed, i, 4 + i % 24, texts[i]);
+  lanebloom_filter *filter;
+  cr_assert(open_text(record, size, &filter) == LANEBLOOM_OK);
+  const lanebloom_keys keys = lanebloom_keys_slices(absent, NABSENT);
+  const size_t found = lanebloom_filter_screen(filter, &keys, NULL);
+  cr_assert(found == expected, "%zu of %d absent keys pass, not %zu", found, NABSENT, expected);
+  lanebloom_filter_free(filter);
+  free(record);
+}
+
+/* ---- The file ---- */
+
+/* Hudi reads the record that is longer than it says, and the one without rows. */
+static bool is_refused_here_alone(const char *name)
+{
+  return strcmp(name, "body-long") == 0 || strcmp(name, "rows-0") == 0;
+}
+
+static void check_file(const char *kernel)
+{
+  size_t nhashes = 0, nfilters = 0, ngenerated = 0, nrefused = 0;
+  struct rows rows = rows_open("hudi.txt");
+  for (char *columns[9]; rows_next(&rows, kernel, columns, 4);) {
+    char *rest = columns[3] + strlen(columns[3]) + 1;
+    lanebloom_filter *filter;
+    uint8_t bytes[256];
+    if (columns[0][0] == 'H') {
+      check_hash(columns[1], columns[2], columns[3]);
+      nhashes++;
+      continue;
+    }
+    for (size_t i = 4; i < 9; i++)
+      columns[i] = strtok_r(rest, " \n", &rest);
+    switch (columns[0][0]) {
+    case 'F':
+      check_filter(columns[5], columns[6], columns[7], columns[8]);
+      nfilters++;
+      break;
+    case 'R': { /* 1 % and 1000 keys per row: 9586 bits and 7 probes */
+      const char *absent_seed = columns[8];
+      const char *yes = strtok_r(rest, " \n", &rest);
+      check_generated(columns[1][0] == 'D', 7, 9586, 1000, 2500, strtoul(columns[5], NULL, 10),
+                      strtoull(columns[6], NULL, 10), strtoull(absent_seed, NULL, 10),
+                      strtoul(yes, NULL, 10));
+      ngenerated++;
+      break;
+    }
+    case 'J':
+      cr_assert(open_text(columns[2], strlen(columns[2]), &filter) == LANEBLOOM_ERR_FORMAT);
+      nrefused++;
+      break;
+    default: {
+      const size_t size = hex_decode(columns[3], bytes, sizeof bytes);
+      cr_assert(is_refused_here_alone(columns[1]) || strcmp(columns[4], "refused") == 0);
+      cr_assert(open_text(bytes, size, &filter) == LANEBLOOM_ERR_FORMAT);
+      nrefused++;
+    }
+    }
+  }
+  rows_close(&rows);
+  cr_assert(nhashes == 54 && nfilters == 8 && ngenerated == 2 && nrefused == 10,
+            "hudi.txt: %zu hashes, %zu filters, %zu generated, %zu refused", nhashes, nfilters,
+            ngenerated, nrefused);
+}
+
+Test(vectors, hudi_file)
+{
+  for_each_kernel(check_file);
+}
