@@ -248,6 +248,48 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_filter(const laneblo
                                                                    size_t problem_size);
 
 /* -------------------------------------------------------------------------------------------------
+ * Apache Hudi: the filter of a file's record keys, which Hudi writes into the footer
+ * ---------------------------------------------------------------------------------------------- */
+
+/* Says what the footer has of Hudi. Slices are borrowed from the file. */
+typedef struct lanebloom_parquet_hudi_info {
+  bool has_filter;
+  bool has_range; /* are the least and the greatest record key of the file known? */
+  lanebloom_slice min_key, max_key;
+} lanebloom_parquet_hudi_info;
+
+/* Describes what Hudi wrote into the footer. Nothing is read from the file. */
+LANEBLOOM_API void lanebloom_parquet_describe_hudi(const lanebloom_parquet *file,
+                                                   lanebloom_parquet_hudi_info *info,
+                                                   size_t info_size);
+
+/* Reads the filter that Hudi wrote. The caller owns the filter, whose format is LANEBLOOM_HUDI.
+ * Errors: ARGUMENT: the footer has no such filter. FORMAT: the filter has another type than SIMPLE
+ * and DYNAMIC_V0, or is not the Base64 of a record that lanebloom_filter_parse_raw() accepts.
+ * LIMIT: it has 256 probes or more. MEMORY, KERNEL. Memory: three quarters of the filter's size in the
+ * footer. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_hudi_filter(
+    const lanebloom_parquet *file, lanebloom_filter **filter, char *problem, size_t problem_size);
+
+/* Finds the record keys that may be in the file, by the range of its record keys and by the filter
+ * that Hudi wrote. keys: the bytes of the column _hoodie_record_key, as UTF-8. The range rules out
+ * only keys of ASCII characters, because Hudi does not always sort other characters by their bytes.
+ * bitmap and *nmaybe become the same as the bitmap and the result of lanebloom_filter_screen(). If
+ * the footer has neither a filter nor a range, every key may be in the file.
+ *
+ * The result is correct if Hudi wrote the file. If another program copied the footer's metadata
+ * into a file with other rows, keys of these rows may be reported as absent.
+ *
+ * Errors: FORMAT, LIMIT, MEMORY and KERNEL are as for lanebloom_parquet_load_hudi_filter(). On
+ * FORMAT the filter is ignored. On any other error the bitmap has all keys. Cost: linear in the
+ * filter and the keys. Memory: the filter. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_screen_hudi(const lanebloom_parquet *file,
+                                                                   const lanebloom_keys *keys,
+                                                                   uint8_t *bitmap, size_t *nmaybe,
+                                                                   char *problem,
+                                                                   size_t problem_size);
+
+/* -------------------------------------------------------------------------------------------------
  * Keys
  * ---------------------------------------------------------------------------------------------- */
 

@@ -111,6 +111,8 @@ static lanebloom_parquet_keys *prepare_keys(const struct stored_keys *stored,
 
 /* ---- The files ---- */
 
+const char hudi_column[] = "_hoodie_record_key";
+
 struct scan {
   struct parquet_query *query;
   const struct parquet_screening *screening;
@@ -139,8 +141,58 @@ static void list_keys(const struct scan *scan, struct parquet_file *found, const
     found->indices[found->nindices++] = i;
 }
 
+/* The results of Hudi's filter and range of keys, which are for a whole file. */
+struct hudi {
+  bool is_used, has_filter;
+  uint8_t *bitmap;
+};
+
+static void store_problem(struct parquet_file *found, const char *where,
+                          const char problem[PARQUET_PROBLEM_NBYTES])
+{
+  if (!*found->problem)
+    snprintf(found->problem, sizeof found->problem, "%s%.*s", where, PARQUET_PROBLEM_NBYTES - 64,
+             problem);
+}
+
+static void screen_hudi(const struct scan *scan, const lanebloom_parquet *file, size_t column,
+                        struct hudi *hudi, struct parquet_file *found)
+{
+  char problem[PARQUET_PROBLEM_NBYTES];
+  const struct stored_keys *stored = scan->screening->keys;
+  const lanebloom_keys keys =
+      lanebloom_keys_offsets64(stored->bytes, stored->offsets, stored->nkeys);
+  lanebloom_parquet_column_info type;
+  lanebloom_parquet_hudi_info info;
+  size_t nmaybe;
+  lanebloom_parquet_describe_column(file, column, &type, sizeof type);
+  lanebloom_parquet_describe_hudi(file, &info, sizeof info);
+  hudi->is_used = strcmp(type.path, hudi_column) == 0 && type.encoding == LANEBLOOM_BYTES &&
+                  (info.has_filter || info.has_range);
+  hudi->has_filter = hudi->is_used && info.has_filter;
+  if (!hudi->is_used)
+    return;
+  const lanebloom_status status =
+      lanebloom_parquet_screen_hudi(file, &keys, hudi->bitmap, &nmaybe, problem, sizeof problem);
+  hudi->has_filter = hudi->has_filter && !status;
+  if (status && status != LANEBLOOM_ERR_FORMAT) /* filters of another kind are like none */
+    store_problem(found, "", problem);
+}
+
+/* Clears the bits of keys that Hudi's filter or range rules out. Returns how many bits are left. */
+static size_t keep_hudi(const struct hudi *hudi, uint8_t *bitmap, size_t nkeys)
+{
+  size_t n = 0;
+  for (size_t i = 0; i < (nkeys + 7) / 8; i++) {
+    bitmap[i] &= hudi->bitmap[i];
+    n += (unsigned)__builtin_popcount(bitmap[i]);
+  }
+  return n;
+}
+
 static void screen_row_group(const struct scan *scan, const lanebloom_parquet *file, size_t column,
-                             size_t row_group, uint8_t *bitmap, struct parquet_file *found)
+                             size_t row_group, const struct hudi *hudi, uint8_t *bitmap,
+                             struct parquet_file *found)
 {
   char problem[PARQUET_PROBLEM_NBYTES];
   lanebloom_parquet_chunk_info chunk;
@@ -149,11 +201,15 @@ static void screen_row_group(const struct scan *scan, const lanebloom_parquet *f
   const lanebloom_status status = lanebloom_parquet_screen(
       file, row_group, column, scan->keys, bitmap, &nmaybe, problem, sizeof problem);
   const bool is_of_another_kind = status == LANEBLOOM_ERR_FORMAT;
-  if (status && !is_of_another_kind && !*found->problem)
-    snprintf(found->problem, sizeof found->problem, "row group %zu: %.*s", row_group,
-             (int)sizeof problem - 64, problem);
+  char where[40];
+  snprintf(where, sizeof where, "row group %zu: ", row_group);
+  if (status && !is_of_another_kind)
+    store_problem(found, where, problem);
+  if (hudi->is_used)
+    nmaybe = keep_hudi(hudi, bitmap, scan->query->nkeys);
   const bool has_no_filter =
-      is_of_another_kind || (!chunk.has_filter && !chunk.is_elsewhere && chunk.nvalues > 0);
+      !hudi->has_filter &&
+      (is_of_another_kind || (!chunk.has_filter && !chunk.is_elsewhere && chunk.nvalues > 0));
   found->nwithout_filter += has_no_filter;
   found->nwithout_both += has_no_filter && !chunk.has_min && !chunk.has_max;
   found->counts[row_group] = nmaybe;
@@ -166,8 +222,8 @@ static void screen_row_group(const struct scan *scan, const lanebloom_parquet *f
     list_keys(scan, found, bitmap, nmaybe);
 }
 
-static void screen_file(const struct scan *scan, const char *path, uint8_t *bitmap,
-                        struct parquet_file *found)
+static void screen_file(const struct scan *scan, const char *path, struct hudi *hudi,
+                        uint8_t *bitmap, struct parquet_file *found)
 {
   lanebloom_parquet *file;
   lanebloom_parquet_info info;
@@ -177,10 +233,11 @@ static void screen_file(const struct scan *scan, const char *path, uint8_t *bitm
   if (!found->is_open)
     return;
   lanebloom_parquet_describe(file, &info, sizeof info);
+  screen_hudi(scan, file, column, hudi, found);
   found->nrow_groups = info.nrow_groups;
   found->counts = resize(NULL, (info.nrow_groups + 1) * sizeof *found->counts);
   for (size_t i = 0; i < info.nrow_groups; i++)
-    screen_row_group(scan, file, column, i, bitmap, found);
+    screen_row_group(scan, file, column, i, hudi, bitmap, found);
   lanebloom_parquet_free(file);
 }
 
@@ -230,13 +287,14 @@ static void screen_files(void *context, size_t worker)
   struct scan *scan = context;
   const lanebloom_parquet_paths *paths = &scan->query->files->read;
   uint8_t *bitmap = new_bitmap(scan);
+  struct hudi hudi = {.bitmap = new_bitmap(scan)};
   (void)worker;
   pthread_mutex_lock(&scan->lock);
   while (scan->next < paths->n) {
     const size_t i = scan->next++;
     struct parquet_file found;
     pthread_mutex_unlock(&scan->lock);
-    screen_file(scan, paths->all[i], bitmap, &found);
+    screen_file(scan, paths->all[i], &hudi, bitmap, &found);
     pthread_mutex_lock(&scan->lock);
     while (scan->turn < i)
       pthread_cond_wait(&scan->turned, &scan->lock);
@@ -246,6 +304,7 @@ static void screen_files(void *context, size_t worker)
     file_free(&found);
   }
   pthread_mutex_unlock(&scan->lock);
+  free(hudi.bitmap);
   free(bitmap);
 }
 

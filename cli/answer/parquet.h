@@ -19,6 +19,7 @@ struct parquet_query {
   char **names; /* files, folders and patterns */
   size_t nnames;
   const char *column;
+  bool hudi; /* was --hudi given? */
   bool prune, row_groups, require_filters;
   lanebloom_parquet_bounds bounds;
 
@@ -45,8 +46,11 @@ struct parquet_query {
   uint64_t next; /* the index of the next key that screen() looks up in `found' */
 };
 
-/* The options --parquet, --column, --prune, --row-groups, --require-filters and --bounds. Their
- * input is a struct parquet_query. */
+/* The column of which Hudi writes a filter into the footers of files. */
+extern const char hudi_column[];
+
+/* The options --parquet, --column, --hudi, --prune, --row-groups, --require-filters and --bounds.
+ * Their input is a struct parquet_query. */
 extern const struct argp parquet_argp;
 
 /* Lists the files, and opens one to find the type of the column. On failure prints a message and

@@ -4,6 +4,7 @@
  *   thrift.h, type.h, schema.h, statistics.h, chunk.c    bytes -> their meaning
  *   footer.h                                             file  -> footer
  *   filter.h                                             file, chunk -> the bits of its filter
+ *   hudi.c                                               file, keys -> results for the whole file
  *   keys.h                                               keys  -> keys as a column stores them
  *   screen.c                                             file, keys -> results
  *   folder.c                                             names -> files of folders, unopened

@@ -124,6 +124,47 @@ static lanebloom_status read_created_by(struct thrift *thrift, struct thrift_fie
   return LANEBLOOM_OK;
 }
 
+/* ---- Key-value metadata ---- */
+
+/* Returns the member that has the value of this key, or NULL if the key is not one of Hudi's. */
+static lanebloom_slice *find_hudi(struct hudi_metadata *hudi, lanebloom_slice key)
+{
+  const struct {
+    const char *key;
+    lanebloom_slice *value;
+  } keys[] = {{"org.apache.hudi.bloomfilter", &hudi->filter},
+              {"com.uber.hoodie.bloomfilter", &hudi->filter}, /* before Hudi was Apache's */
+              {"hoodie_bloom_filter_type_code", &hudi->type},
+              {"hoodie_min_record_key", &hudi->min_key},
+              {"hoodie_max_record_key", &hudi->max_key}};
+  for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+    if (key.size == strlen(keys[i].key) && memcmp(key.data, keys[i].key, key.size) == 0)
+      return keys[i].value;
+  return NULL;
+}
+
+static void read_key_value(struct thrift *thrift, struct footer *footer)
+{
+  lanebloom_slice key = {0}, value = {0};
+  for (struct thrift_field field = {0}; lanebloom_thrift_next(thrift, &field);)
+    if (field.id == 1)
+      key = lanebloom_thrift_binary(thrift, field);
+    else if (field.id == 2)
+      value = lanebloom_thrift_binary(thrift, field);
+    else
+      lanebloom_thrift_skip(thrift, field);
+  lanebloom_slice *hudi = find_hudi(&footer->hudi, key);
+  if (hudi)
+    *hudi = value;
+}
+
+static void read_key_values(struct thrift *thrift, struct thrift_field field, struct footer *footer)
+{
+  const size_t n = lanebloom_thrift_list(thrift, field, THRIFT_STRUCT);
+  for (size_t i = 0; i < n && !thrift->expected; i++)
+    read_key_value(thrift, footer);
+}
+
 /* Reads a field of the metadata. The schema must come before row groups and column orders, because
  * both depend on the schema. All writers write the fields in this order. */
 static lanebloom_status read_field(struct thrift *thrift, struct thrift_field field,
@@ -141,6 +182,9 @@ static lanebloom_status read_field(struct thrift *thrift, struct thrift_field fi
                             : lanebloom_schema_read(thrift, field, &footer->schema, problem);
   case 4:
     return read_row_groups(thrift, field, footer, problem);
+  case 5:
+    read_key_values(thrift, field, footer);
+    return LANEBLOOM_OK;
   case 6:
     return read_created_by(thrift, field, footer, problem);
   case 7:

@@ -16,6 +16,14 @@ struct row_group {
   uint64_t first_row, nrows;
 };
 
+/* What Hudi writes into the metadata. The texts are borrowed from the footer's bytes; if one is
+ * missing, its data are NULL. */
+struct hudi_metadata {
+  lanebloom_slice filter; /* in Base64 */
+  lanebloom_slice type;   /* of the filter */
+  lanebloom_slice min_key, max_key;
+};
+
 struct footer {
   const uint8_t *bytes; /* the metadata, without the tail that follows it */
   uint8_t *own;         /* owns the bytes; NULL if they are borrowed */
@@ -31,6 +39,7 @@ struct footer {
   uint64_t nrows;
   char *created_by; /* the writer; NULL if the file does not name it */
   struct trust trust;
+  struct hudi_metadata hudi;
 };
 
 /* Reads the footer of a file, and checks all of it. bounds: the writers whose statistics are used.

@@ -229,6 +229,16 @@ uint8_t *make_file(const struct file_plan *plan, size_t *nbytes)
   write_list(&writer, 4, STRUCT, nrow_groups);
   for (size_t i = 0; i < nrow_groups; i++)
     write_row_group(&writer, plan, i);
+  if (plan->nkey_values > 0)
+    write_list(&writer, 5, STRUCT, plan->nkey_values);
+  for (size_t i = 0; i < plan->nkey_values; i++) {
+    const struct key_value *entry = &plan->key_values[i];
+    begin_struct(&writer, 0);
+    write_binary(&writer, 1, entry->key, strlen(entry->key));
+    if (entry->value)
+      write_binary(&writer, 2, entry->value, strlen(entry->value));
+    end_struct(&writer);
+  }
   const char *created_by = plan->created_by ? plan->created_by : "by hand";
   write_binary(&writer, 6, created_by, strlen(created_by));
   if (plan->order) {

@@ -32,6 +32,11 @@ void end_struct(struct writer *writer);
 
 /* ---- Files ---- */
 
+/* An entry of the key-value metadata. */
+struct key_value {
+  const char *key, *value; /* value may be NULL */
+};
+
 /* A minimum or maximum in statistics. */
 struct value {
   bool is_there;
@@ -71,6 +76,8 @@ struct file_plan {
   size_t nrow_groups;     /* 0: 1 */
   const char *magic;      /* NULL: "PAR1" */
   const char *created_by; /* NULL: "by hand" */
+  const struct key_value *key_values;
+  size_t nkey_values; /* 0: there is no list */
   lanebloom_parquet_bounds bounds;
 };
 

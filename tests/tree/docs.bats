@@ -83,7 +83,7 @@ check_commands() { # FILE MIN
     echo "# without simdjson: JSON lines are left out" >&3
     sed -i '/^## JSON lines/,/^## /d' recipes
   fi
-  check_commands recipes 45
+  check_commands recipes 47
 }
 
 @test "docs/parquet.md, command by command, and its bits for a rate" {
