@@ -204,7 +204,8 @@ lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t 
 }
 
 lanebloom_status lanebloom_plan_size_for_rate(lanebloom_format id, double rate, uint64_t nkeys,
-                                              uint64_t *nbytes, unsigned *nprobes)
+                                              uint64_t *nbytes, unsigned *nprobes,
+                                              double *model_rate)
 {
   const struct format_table *format;
   struct filter_shape shape;
@@ -218,5 +219,7 @@ lanebloom_status lanebloom_plan_size_for_rate(lanebloom_format id, double rate, 
     return status;
   *nbytes = format_nbytes(format, &shape);
   *nprobes = shape.nprobes;
+  if (model_rate)
+    *model_rate = format->planned_rate(&shape, nkeys);
   return LANEBLOOM_OK;
 }

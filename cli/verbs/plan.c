@@ -193,11 +193,16 @@ static void choose_bits(const struct plan *plan, lanebloom_format id, struct pla
 static void plan_size(const struct plan *plan, lanebloom_format id, struct planned *planned)
 {
   const lanebloom_format_info *format = &planned->format;
-  const lanebloom_status status =
-      plan->rate > 0 ? lanebloom_plan_size_for_rate(id, plan->rate, plan->nkeys, &planned->nbytes,
-                                                    &planned->nprobes)
-                     : lanebloom_plan_size(id, planned->bits_per_key, plan->nkeys, &planned->nbytes,
-                                           &planned->nprobes);
+  lanebloom_status status;
+  if (plan->rate > 0) {
+    status = lanebloom_plan_size_for_rate(id, plan->rate, plan->nkeys, &planned->nbytes,
+                                          &planned->nprobes, &planned->rate);
+  } else {
+    status = lanebloom_plan_size(id, planned->bits_per_key, plan->nkeys, &planned->nbytes,
+                                 &planned->nprobes);
+    if (status == LANEBLOOM_OK)
+      status = lanebloom_plan_rate(id, planned->bits_per_key, plan->nkeys, &planned->rate);
+  }
   if (status == LANEBLOOM_ERR_LIMIT)
     refuse(planned, "cannot hold so many keys at %.10g bits per key", planned->bits_per_key);
   else if (status == LANEBLOOM_ERR_ARGUMENT && format->rounds_bits)
@@ -205,8 +210,7 @@ static void plan_size(const struct plan *plan, lanebloom_format id, struct plann
   else if (status == LANEBLOOM_ERR_ARGUMENT)
     refuse(planned, "expected %.10g to %.10g bits per key in steps of %.10g",
            format->min_bits_per_key, format->max_bits_per_key, format->bits_per_key_step);
-  else if (status != LANEBLOOM_OK ||
-           lanebloom_plan_rate(id, planned->bits_per_key, plan->nkeys, &planned->rate))
+  else if (status != LANEBLOOM_OK)
     die(NULL, "%s", status_text(status));
 }
 

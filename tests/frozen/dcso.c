@@ -172,8 +172,8 @@ static void check_plan(char *columns[])
   unsigned nprobes;
   const uint64_t nbits = strtoull(columns[4], NULL, 10);
   cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_DCSO, strtod(columns[2], NULL),
-                                         strtoull(columns[1], NULL, 10), &nbytes,
-                                         &nprobes) == LANEBLOOM_OK);
+                                         strtoull(columns[1], NULL, 10), &nbytes, &nprobes,
+                                         NULL) == LANEBLOOM_OK);
   cr_assert(
       nprobes == strtoul(columns[3], NULL, 10) && nbytes == HEADER_NBYTES + (nbits + 63) / 64 * 8,
       "%s keys, rate %s: %u probes, %" PRIu64 " bytes", columns[1], columns[2], nprobes, nbytes);

@@ -46,13 +46,13 @@ Test(builder, a_rate_gives_the_planned_filter)
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++) {
       const lanebloom_format format = lanebloom_format_at(f);
       const struct format_table *table = lanebloom_format_table(format);
-      double bits;
+      double bits, model_rate;
       uint64_t nbytes;
       unsigned nprobes;
       if (!table->plan || lanebloom_plan_bits(format, rates[r], NKEYS, &bits) != LANEBLOOM_OK)
         continue;
-      cr_assert(lanebloom_plan_size_for_rate(format, rates[r], NKEYS, &nbytes, &nprobes) ==
-                LANEBLOOM_OK);
+      cr_assert(lanebloom_plan_size_for_rate(format, rates[r], NKEYS, &nbytes, &nprobes,
+                                             &model_rate) == LANEBLOOM_OK);
       lanebloom_builder *builder = create_for_rate(format, rates[r], NKEYS);
       add(builder, &keys, 0, NKEYS);
       lanebloom_filter *filter = finish(builder);
@@ -62,6 +62,11 @@ Test(builder, a_rate_gives_the_planned_filter)
       cr_assert(size_of(filter) == nbytes && info.nprobes == nprobes &&
                     fabs(info.bits_per_key - bits) < 0.0005,
                 "%s", table->name);
+      if (table->plan_for_rate) { /* the model is the textbook's formula */
+        const double fill = 1 - exp(-(double)nprobes * NKEYS / (double)info.nbits);
+        cr_assert(fabs(model_rate / pow(fill, nprobes) - 1) < 0.01, "%s: %g", table->name,
+                  model_rate);
+      }
       if (!table->plan_for_rate)
         assert_equal_and_close(filter, build_with_bits(format, bits, NKEYS), table->name);
       else
@@ -103,8 +108,8 @@ Test(builder, rates_are_compared_and_checked)
     cr_assert(lanebloom_builder_create_for_rate(LANEBLOOM_LEVELDB, wrong[i], 5, &none) ==
                   LANEBLOOM_ERR_ARGUMENT &&
               !none);
-    cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_LEVELDB, wrong[i], 5, &nbytes, &nprobes) ==
-              LANEBLOOM_ERR_ARGUMENT);
+    cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_LEVELDB, wrong[i], 5, &nbytes, &nprobes,
+                                           NULL) == LANEBLOOM_ERR_ARGUMENT);
   }
   cr_assert(lanebloom_builder_create_for_rate(LANEBLOOM_ROCKSDB, 0.01, 5, &none) ==
             LANEBLOOM_ERR_FORMAT);
