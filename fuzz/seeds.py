@@ -14,6 +14,7 @@ vectors, folder = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])
 LEVELDB, LEGACY, LOCAL, ROCKSDB, SIGNED, RIBBON = range(1, 7)  # lanebloom_format
 SPARK_V1, SPARK_V2, BINARYFUSE, HUDI = 8, 9, 10, 19
 GUAVA_32, GUAVA_64, GUAVA, CASSANDRA, CASSANDRA_3, CASSANDRA_2 = range(13, 19)
+DCSO, DCSO_SIGNED = 11, 12
 
 
 def seed(target, *parts):
@@ -103,6 +104,15 @@ for name, format, every in [
 ]:
     for filter, key, _ in rows(name, every):
         seed("filter", format, 0, batch([of_hex(key)], 9), of_hex(filter))
+for row in rows("dcso.txt"):
+    if row[0] == "F":
+        for format in DCSO, DCSO_SIGNED:
+            for n, times in (1, 0), (17, 3), (150, 20), (255, 0):
+                seed("filter", format, times, batch(keys_of(row[6]), n), of_hex(row[5]))
+        for what in range(3):
+            seed("container", what, container(DCSO, of_hex(row[5])))
+    elif row[0] == "X":
+        seed("filter", DCSO, 0, batch([b"a"], 9), of_hex(row[2]))
 for row in rows("rocksdb_ribbon.txt"):
     if row[0] == "F":
         for format in ROCKSDB, RIBBON:

@@ -377,7 +377,7 @@ LANEBLOOM_API const char *lanebloom_key_form_text(lanebloom_key_form form, char 
  *               - SPARK_V1 and SPARK_V2 take 0.5 to 100, in thousandths. A filter of n keys has the
  *               size of BloomFilter.create(n, numBits), where numBits is n * bits_per_key without
  *               its fraction. n and numBits are at least 1.
- *               - DCSO's formats take 0.1 to 360, in thousandths. Their writers take a rate, which
+ *               - DCSO's formats take 0.5 to 360, in thousandths. Their writers take a rate, which
  *               is stored in the filter. So a filter has the size that they give it for the rate
  *               that belongs to these bits per key; it may be one bit less than asked for.
  *               - GUAVA_32 and GUAVA_64 take 0.5 to 100, in thousandths. A filter has as many bits
@@ -795,6 +795,12 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create_for_rate(lanebloom
                                                                        double rate,
                                                                        uint64_t expected_keys,
                                                                        lanebloom_builder **builder);
+
+/* Makes an empty builder of filters that can be merged with this filter: they have its format,
+ * size, probes and key form. Errors: ARGUMENT if the filter has a constant answer; FORMAT if its
+ * format is only opened; MEMORY, KERNEL. */
+LANEBLOOM_NODISCARD lanebloom_status lanebloom_builder_create_like(const lanebloom_filter *filter,
+                                                                   lanebloom_builder **builder);
 
 /* Adds a batch of keys. Errors: MEMORY, KERNEL. Cost: linear in the bytes of the keys. Memory:
  * adding a large batch to a builder with expected_keys takes additional memory, if the system has

@@ -141,14 +141,10 @@ static lanebloom_status plan_filter(const struct format_table *format, struct si
   return status;
 }
 
-/* Makes a builder that has these properties. expected_keys may be 0. */
-static lanebloom_status create(lanebloom_builder made, uint64_t expected_keys,
-                               lanebloom_builder **builder)
+/* Allocates a builder that has these properties. */
+static lanebloom_status allocate(lanebloom_builder made, lanebloom_builder **builder)
 {
-  made.sized = expected_keys > 0;
-  lanebloom_status status = plan_filter(made.format, &made.rule, expected_keys, &made.shape);
-  if (status)
-    return status;
+  lanebloom_status status;
   lanebloom_builder *created = malloc(sizeof *created);
   if (!created)
     return LANEBLOOM_ERR_MEMORY;
@@ -159,6 +155,15 @@ static lanebloom_status create(lanebloom_builder made, uint64_t expected_keys,
   *created = made;
   *builder = created;
   return LANEBLOOM_OK;
+}
+
+/* Plans and allocates a builder that has these properties. expected_keys may be 0. */
+static lanebloom_status create(lanebloom_builder made, uint64_t expected_keys,
+                               lanebloom_builder **builder)
+{
+  made.sized = expected_keys > 0;
+  const lanebloom_status status = plan_filter(made.format, &made.rule, expected_keys, &made.shape);
+  return status ? status : allocate(made, builder);
 }
 
 lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_key,
@@ -188,6 +193,24 @@ lanebloom_status lanebloom_builder_create_for_rate(lanebloom_format id, double r
     return LANEBLOOM_ERR_ARGUMENT;
   return create((lanebloom_builder){.format = format, .rule = {.rate = rate}}, expected_keys,
                 builder);
+}
+
+lanebloom_status lanebloom_builder_create_like(const lanebloom_filter *filter,
+                                               lanebloom_builder **builder)
+{
+  *builder = NULL;
+  const struct format_table *format;
+  const lanebloom_status status = lanebloom_format_find_to_build(filter->format->id, &format);
+  if (status)
+    return status;
+  if (filter->shape.answer != ANSWER_BY_PROBES)
+    return LANEBLOOM_ERR_ARGUMENT;
+  return allocate((lanebloom_builder){.format = format,
+                                      .rule = {.bits_per_key = filter->facts.bits_per_key},
+                                      .key_form = filter->facts.key_form,
+                                      .sized = true,
+                                      .shape = filter->shape},
+                  builder);
 }
 
 void lanebloom_builder_free(lanebloom_builder *builder)

@@ -23,7 +23,9 @@ export type Format =
   | 'spark-v1'
   | 'spark-v2'
   | 'pebble-binaryfuse'
-  | 'hudi';
+  | 'hudi'
+  | 'dcso'
+  | 'dcso-signed';
 
 /** How the bytes of a key were made. */
 export type Encoding =

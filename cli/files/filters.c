@@ -12,6 +12,7 @@
 #include "../base/paths.h"
 #include "../base/report.h"
 #include "../input/file_kinds.h"
+#include "compressed_filter.h"
 #include "mapped.h"
 #include "recognize.h"
 
@@ -76,7 +77,9 @@ lanebloom_filter *load_filter(const char *path, const struct filter_source *sour
     complain(input_name(path), "%s", also_output_text);
     return NULL;
   }
-  if (source->raw)
+  if (source->raw && is_gzip_filter(file, source->format))
+    status = load_gzip_filter(file, source->format, &filter, problem, sizeof problem);
+  else if (source->raw)
     status =
         lanebloom_filter_load_raw(source->format, file, NULL, &filter, problem, sizeof problem);
   else
@@ -130,11 +133,11 @@ void check_is_filter(const struct target *target)
 }
 
 /* Describing a filter counts all its bits, which takes 1.5 s for 1 GB. So this first looks at all
- * bytes except the first 16 and the last 16, because they hold only bits of keys. If one of them is
+ * bytes except the first 48 and the last 48, because they hold only bits of keys. If one of them is
  * not zero, the filter has keys. Otherwise the description decides. */
 bool has_no_keys(const lanebloom_filter *filter)
 {
-  enum { EDGE_NBYTES = 16 };
+  enum { EDGE_NBYTES = 48 };
   lanebloom_filter_info info;
   size_t nbytes;
   const char *bytes = lanebloom_filter_bytes(filter, &nbytes);

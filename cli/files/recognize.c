@@ -3,7 +3,9 @@
 #include "recognize.h"
 
 #include <errno.h>
+#include <string.h>
 
+#include "../../src/common/bytes.h"
 #include "../../src/system/system.h"
 #include "../base/paths.h"
 #include "../input/file_kinds.h"
@@ -24,14 +26,52 @@ static const struct file_kind parquet_folder = {
     .name = "a folder of Parquet files",
     .advice = "`lanebloom tables' describes them, and `lanebloom screen --parquet' queries them"};
 
+static const struct file_kind dcso_filter = {
+    .name = "a filter of DCSO's bloom",
+    .advice = "`lanebloom screen --raw --format dcso' queries it, and `info' describes it"};
+
 static const struct file_kind database_folder = {
     .name = "a folder of a database",
     .advice = "`lanebloom tables' lists its tables, and `lanebloom screen --db' queries them"};
+
+enum { DCSO_HEADER_NBYTES = 48 };
 
 bool is_parquet(const char *path)
 {
   bool is_one;
   return lanebloom_parquet_recognize(path, &is_one, NULL, 0) == LANEBLOOM_OK && is_one;
+}
+
+/* Is this the header of a filter of DCSO's, in a file of at least the size that the header implies?
+ * The numbers of bits and probes must be those that are planned for the number of keys and the
+ * rate, so other files are not recognized by chance. */
+static bool is_dcso_header(const uint8_t *header, uint64_t file_nbytes)
+{
+  static const uint8_t flags[8] = {1};
+  const uint64_t nkeys = load_le64(header + 8), rate_bits = load_le64(header + 16),
+                 nbits = load_le64(header + 32);
+  double rate;
+  uint64_t nbytes;
+  unsigned nprobes;
+  memcpy(&rate, &rate_bits, sizeof rate);
+  return memcmp(header, flags, sizeof flags) == 0 && nkeys > 0 &&
+         lanebloom_plan_size_for_rate(LANEBLOOM_DCSO, rate, nkeys, &nbytes, &nprobes) ==
+             LANEBLOOM_OK &&
+         nbytes <= file_nbytes && nprobes == load_le64(header + 24) &&
+         nbytes == DCSO_HEADER_NBYTES + (nbits / 64 + (nbits % 64 > 0)) * 8;
+}
+
+static bool is_dcso(const char *path)
+{
+  uint8_t header[DCSO_HEADER_NBYTES];
+  struct system_info found;
+  const int fd = lanebloom_system_open(path, true);
+  const bool is_one = fd >= 0 && lanebloom_system_file_info(fd, &found) &&
+                      lanebloom_system_read(fd, header, sizeof header) == sizeof header &&
+                      is_dcso_header(header, found.nbytes);
+  if (fd >= 0)
+    lanebloom_system_close(fd);
+  return is_one;
 }
 
 static const struct file_kind *table_kind(const char *path)
@@ -59,7 +99,7 @@ static const struct file_kind *recognize(const char *path)
     return NULL;
   if (is_container(path))
     return &container;
-  return is_parquet(path) ? &parquet_file : table_kind(path);
+  return is_parquet(path) ? &parquet_file : is_dcso(path) ? &dcso_filter : table_kind(path);
 }
 
 bool explain_other_kind(const char *path, const char *expected, char *problem, size_t size)

@@ -22,9 +22,10 @@
 enum { OPTION_OVERFILL = 0x100 };
 
 struct add {
-  struct build build; /* says how to build a filter of the new keys that can be merged with the
+  struct build build;   /* says how to build a filter of the new keys that can be merged with the
                        * filter at build.path */
-  const char *file;   /* the file that build.path leads to, after links */
+  const char *file;     /* the file that build.path leads to, after links */
+  struct mapped mapped; /* the filter, until the filter of the new keys is built */
   double planned_rate;
   bool overfill;
 };
@@ -126,6 +127,15 @@ static void plan_like(struct add *add, const lanebloom_filter *filter)
                      "one that does not: its room for more keys is unknown");
   build->format = info.format;
   build->bits_per_key = info.bits_per_key;
+  build->like = filter;
+  if (info.planned_nkeys != LANEBLOOM_UNKNOWN) { /* the filter itself says how much room it has */
+    build->expected_keys = info.planned_nkeys;
+    if (lanebloom_plan_rate(build->format, build->bits_per_key, build->expected_keys,
+                            &add->planned_rate) != LANEBLOOM_OK)
+      die(build->path, "expected a filter that has room for keys, found one that was planned for "
+                       "none");
+    return;
+  }
   build->expected_keys = find_room(info.format, info.bits_per_key, nbytes);
   uint64_t planned_nbytes = 0;
   unsigned nprobes = 0;
@@ -167,18 +177,16 @@ static void look_at_filter(struct add *add)
   if (target.kind != SYSTEM_FILE)
     die(build->path, "expected a regular file, which can be replaced");
   check_is_no_input(build);
-  struct mapped mapped;
   char problem[256];
-  const lanebloom_status status = map_filter(&mapped, add->file, problem, sizeof problem);
+  const lanebloom_status status = map_filter(&add->mapped, add->file, problem, sizeof problem);
   if (status == LANEBLOOM_ERR_FORMAT &&
       complain_of_order("add", build->path, problem, build->inputs, build->ninputs))
     exit(EXIT_TROUBLE);
   if (status != LANEBLOOM_OK)
     die(build->path, "%s", problem);
-  if (!take_form(&build->syntax, build->path, mapped.filter))
+  if (!take_form(&build->syntax, build->path, add->mapped.filter))
     exit(EXIT_TROUBLE);
-  plan_like(add, mapped.filter);
-  unmap_filter(&mapped);
+  plan_like(add, add->mapped.filter);
 }
 
 /* ---- the verb ---- */
@@ -238,6 +246,7 @@ int add_main(int argc, char **argv)
   look_at_filter(&add);
   uint64_t nkeys;
   lanebloom_filter *new_keys = build_filter(build, &nkeys);
+  unmap_filter(&add.mapped);
 
   const int fd = lock_file(add.file, build->path);
   lanebloom_filter *sum = add_to_current(&add, new_keys);

@@ -24,7 +24,8 @@ struct build {
   const char *bits_text; /* the argument of --bits, for messages; NULL: the option was not given */
   double rate;           /* 0: the option was not given */
   const char *rate_text;
-  uint64_t expected_keys; /* 0: the option was not given */
+  const lanebloom_filter *like; /* build a filter that can be merged with this one; NULL: plan it */
+  uint64_t expected_keys;       /* 0: the option was not given */
   bool raw, force;
   enum progress progress;
   char **inputs;

@@ -173,10 +173,11 @@ static size_t count_workers(const struct build *build, uint64_t nkeys, uint64_t 
 static lanebloom_status create_builder(const struct build *build, lanebloom_builder **builder)
 {
   const lanebloom_status status =
-      build->rate > 0 ? lanebloom_builder_create_for_rate(build->format, build->rate,
-                                                          build->expected_keys, builder)
-                      : lanebloom_builder_create(build->format, build->bits_per_key,
-                                                 build->expected_keys, builder);
+      build->like       ? lanebloom_builder_create_like(build->like, builder)
+      : build->rate > 0 ? lanebloom_builder_create_for_rate(build->format, build->rate,
+                                                            build->expected_keys, builder)
+                        : lanebloom_builder_create(build->format, build->bits_per_key,
+                                                   build->expected_keys, builder);
   return status ? status : lanebloom_builder_set_key_form(*builder, build->syntax.form);
 }
 

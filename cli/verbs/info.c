@@ -84,6 +84,8 @@ static void print_text(const char *path, const lanebloom_filter *filter,
   outputf("\nformat: %s\n", lanebloom_format_name(info->format));
   outputf(info->nkeys == LANEBLOOM_UNKNOWN ? "keys: unknown\n" : "keys: %" PRIu64 "\n",
           info->nkeys);
+  if (info->planned_nkeys != LANEBLOOM_UNKNOWN)
+    outputf("planned for: %" PRIu64 " keys\n", info->planned_nkeys);
   outputf(isnan(info->bits_per_key) ? "bits per key: unknown\n" : "bits per key: %.10g\n",
           info->bits_per_key);
   outputf("probes per key: %" PRIu32 "\n", info->nprobes);
@@ -158,6 +160,8 @@ static void print_json(const char *path, const lanebloom_filter *filter,
   json_object_object_add(object, "format",
                          json_object_new_string(lanebloom_format_name(info->format)));
   json_object_object_add(object, "keys", keys);
+  if (info->planned_nkeys != LANEBLOOM_UNKNOWN)
+    json_object_object_add(object, "planned_keys", json_object_new_uint64(info->planned_nkeys));
   json_object_object_add(object, "bits_per_key", json_number(info->bits_per_key));
   json_object_object_add(object, "probes", json_object_new_uint64(info->nprobes));
   json_object_object_add(object, "filter_bytes", json_object_new_uint64(nbytes));

@@ -135,6 +135,8 @@ BINARY(sub32, _mm256_sub_epi32)
 BINARY(add64, _mm256_add_epi64)
 BINARY(sub64, _mm256_sub_epi64)
 
+BINARY_AS(subtract_if_positive32, _mm256_min_epu32(a, _mm256_sub_epi32(a, b)))
+
 static inline vector subtract_if_positive64(vector a, vector b)
 {
   const __m256i difference = _mm256_sub_epi64(a, b);

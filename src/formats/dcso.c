@@ -29,7 +29,7 @@ enum {
   VERSION = 1, /* the lowest byte of the flags */
   WORD_NBYTES = 8,
   HASH_NBITS = 64,
-  MIN_MILLIBITS = 100,
+  MIN_MILLIBITS = 500,
   MAX_MILLIBITS = 360000, /* 250 probes */
 };
 

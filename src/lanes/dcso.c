@@ -6,9 +6,7 @@
  * all bits set, and scalar code repeats what lanes did if a step has such a value.
  *
  * Most absent keys fail one of their first probes. So each pass tests one probe of all keys that
- * are left, and then the keys that have passed are moved together. A pass first locates the bits of
- * many keys, prefetches their cache lines if the filter exceeds the caches, and then tests the
- * bits.
+ * are left, and then the keys that have passed are moved together.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/dcso.h"
 #include "lanes.h"
@@ -17,7 +15,12 @@
 enum {
   STEP_NKEYS = 16, /* fills whole registers of any instruction set */
   DCSO_BLOCK_NKEYS = BLOCK_NBYTES / sizeof(uint64_t),
-  MAX_NBITS = 2048, /* the bits that are located before they are tested */
+
+  /* The number of steps between locating bits and testing them. */
+  AHEAD = 7,
+  AHEAD_FAR = 63,
+  RING_NSTEPS = AHEAD_FAR + 1,
+  RING_NBITS = RING_NSTEPS * STEP_NKEYS,
 
   /* If more than MOST_PERCENT of the keys of a block were hits, a pass of the next block tests
    * MANY_NPROBES probes. If more than MANY_PERCENT of the keys of a pass survive, or fewer than
@@ -32,6 +35,11 @@ enum {
 
   MAX_ADDED_NPROBES = 32, /* scalar code adds to filters with more probes */
 };
+
+static inline mask64 no_lanes(void)
+{
+  return equal64(splat64(0), splat64(1));
+}
 
 /* ---- Positions ---- */
 
@@ -61,19 +69,37 @@ static inline mask64 may_reach_prime(words steps)
   return equal64((vector)(steps >> 32), splat64(UINT32_MAX));
 }
 
-/* Computes steps % nbits. The quotient is the high half of the product with the reciprocal, or one
- * more. The lowest of the four products of halves is left out, and each of the two sums of the
- * middle ones is rounded down, so the computed quotient is too low by 3 at most. */
-static inline words positions_of(const struct lookup *lookup, words steps)
+/* Computes the quotients of steps and nbits, which are too low by 3 at most. A quotient is the high
+ * half of the product with the reciprocal, or one more. The lowest of the four products of halves
+ * is left out, and each of the two sums of the middle ones is rounded down. */
+static inline words quotients_of(const struct lookup *lookup, words steps)
 {
   const vector low = splat64(lookup->reciprocal & UINT32_MAX),
                high = splat64(lookup->reciprocal >> 32);
   const vector upper = (vector)(steps >> 32);
-  const words quotients = (words)mul_even32(upper, high) + ((words)mul_even32(upper, low) >> 32) +
-                          ((words)mul_even32((vector)steps, high) >> 32);
-  const vector remainders = (vector)(steps - quotients * lookup->nbits);
-  return (words)subtract_if_positive64(
-      subtract_if_positive64(remainders, splat64(2 * lookup->nbits)), splat64(lookup->nbits));
+  return (words)mul_even32(upper, high) + ((words)mul_even32(upper, low) >> 32) +
+         ((words)mul_even32((vector)steps, high) >> 32);
+}
+
+/* Computes steps % nbits. */
+static inline vector positions_of(const struct lookup *lookup, words steps)
+{
+  const vector rests = (vector)(steps - quotients_of(lookup, steps) * lookup->nbits);
+  return subtract_if_positive64(subtract_if_positive64(rests, splat64(2 * lookup->nbits)),
+                                splat64(lookup->nbits));
+}
+
+/* Computes steps % nbits of LANES32 keys, for filters of less than 2^30 bits. Then the rests are
+ * below 2^32, so that only the lower halves of steps and quotients are needed. */
+static inline vector narrow_positions_of(const struct lookup *lookup, const words steps[2])
+{
+  const vector quotients =
+      unzip_even32((vector)quotients_of(lookup, steps[0]), (vector)quotients_of(lookup, steps[1]));
+  const uint32_t nbits = (uint32_t)lookup->nbits;
+  const vector rests =
+      sub32(unzip_even32((vector)steps[0], (vector)steps[1]), mul_low32(quotients, splat32(nbits)));
+  return unzipped(
+      subtract_if_positive32(subtract_if_positive32(rests, splat32(2 * nbits)), splat32(nbits)));
 }
 
 /* ---- Bits of the payload ---- */
@@ -82,36 +108,47 @@ static inline words positions_of(const struct lookup *lookup, words steps)
  * bytes[i], and masks[i] selects the bit in this byte. Otherwise only its position is stored. */
 struct bits {
   _Alignas(CACHE_LINE_NBYTES) union {
-    uint32_t bytes[MAX_NBITS];
-    uint64_t positions[MAX_NBITS];
+    uint32_t bytes[RING_NBITS];
+    uint64_t positions[RING_NBITS];
   };
-  _Alignas(CACHE_LINE_NBYTES) uint8_t masks[MAX_NBITS];
+  _Alignas(CACHE_LINE_NBYTES) uint8_t masks[RING_NBITS];
 };
+
+/* The range of sizes that a loop is made for: NARROW filters have less than 2^30 bits, and WIDE
+ * ones 2^32 bytes or more. */
+enum range { NARROW, MEDIUM, WIDE };
 
 /* Locates the bits of probe p of STEP_NKEYS hashes. Returns the lanes that may reach the prime. */
 static inline __attribute__((always_inline)) mask64 locate(const struct lookup *lookup,
                                                            const uint8_t *hashes, uint32_t p,
-                                                           const bool wide, struct bits *bits,
-                                                           size_t at)
+                                                           const enum range range,
+                                                           struct bits *bits, size_t at)
 {
-  mask64 odd = equal64(splat64(0), splat64(1));
+  mask64 odd = no_lanes();
 #pragma GCC unroll 4
   for (size_t i = 0; i < STEP_NKEYS; i += LANES32) {
-    vector positions[2], bytes[2];
+    words steps[2];
     for (size_t half = 0; half < 2; half++) {
-      const words hash = (words)load(hashes + (i + half * LANES64) * sizeof(uint64_t)),
-                  steps = hash * lookup->powers[p], found = positions_of(lookup, steps);
-      odd |= may_reach_prime(steps);
+      const words hash = (words)load(hashes + (i + half * LANES64) * sizeof(uint64_t));
+      steps[half] = hash * lookup->powers[p];
+      odd |= may_reach_prime(steps[half]);
       if (p == 0)
         odd |= may_reach_prime(hash);
-      positions[half] = (vector)found;
-      bytes[half] = (vector)(found >> 3);
-      if (wide)
-        store(bits->positions + at + i + half * LANES64, positions[half]);
     }
-    if (!wide) {
-      store(bits->bytes + at + i, unzipped(unzip_even32(bytes[0], bytes[1])));
-      store_masks8(bits->masks + at + i, unzipped(unzip_even32(positions[0], positions[1])));
+    if (range == NARROW) {
+      const vector positions = narrow_positions_of(lookup, steps);
+      store(bits->bytes + at + i, shift_right32(positions, 3));
+      store_masks8(bits->masks + at + i, positions);
+      continue;
+    }
+    const vector lower = positions_of(lookup, steps[0]), upper = positions_of(lookup, steps[1]);
+    if (range == WIDE) {
+      store(bits->positions + at + i, lower);
+      store(bits->positions + at + i + LANES64, upper);
+    } else {
+      const vector bytes = unzip_even32(shift_right64(lower, 3), shift_right64(upper, 3));
+      store(bits->bytes + at + i, unzipped(bytes));
+      store_masks8(bits->masks + at + i, unzipped(unzip_even32(lower, upper)));
     }
   }
   return odd;
@@ -120,11 +157,12 @@ static inline __attribute__((always_inline)) mask64 locate(const struct lookup *
 /* Prefetches the lines of a step. The function is always inlined, because gcc 12 removes calls of a
  * function that only prefetches. */
 static inline __attribute__((always_inline)) void
-prefetch_step(const uint8_t *payload, const bool wide, const struct bits *bits, size_t at)
+prefetch_step(const uint8_t *payload, const enum range range, const struct bits *bits, size_t at)
 {
 #pragma GCC unroll 16
   for (size_t i = 0; i < STEP_NKEYS; i++)
-    __builtin_prefetch(payload + (wide ? bits->positions[at + i] / 8 : bits->bytes[at + i]), 0, 2);
+    __builtin_prefetch(
+        payload + (range == WIDE ? bits->positions[at + i] / 8 : bits->bytes[at + i]), 0, 2);
 }
 
 static inline bool is_set(const uint8_t *payload, uint64_t position)
@@ -134,9 +172,9 @@ static inline bool is_set(const uint8_t *payload, uint64_t position)
 
 /* Returns one bit for each of STEP_NKEYS located bits. */
 static inline __attribute__((always_inline)) unsigned
-test_step(const uint8_t *payload, const bool wide, const struct bits *bits, size_t at)
+test_step(const uint8_t *payload, const enum range range, const struct bits *bits, size_t at)
 {
-  if (!wide)
+  if (range != WIDE)
     return test_bits16(payload, bits->bytes + at, bits->masks + at);
   unsigned set = 0;
   for (size_t i = 0; i < STEP_NKEYS; i++)
@@ -145,30 +183,37 @@ test_step(const uint8_t *payload, const bool wide, const struct bits *bits, size
 }
 
 /* Tests probes first .. end - 1 of n hashes, which are readable in whole steps, and stores a bit
- * for each hash; bits past n become 0. Returns true if a step may reach the prime. */
+ * for each hash; bits past n become 0. Returns true if a step may reach the prime. The ring holds
+ * the bits of the next steps, which are located some steps before they are tested: a load that
+ * comes soon after a store of another size would wait for it, and lines of a far filter take
+ * long. */
 static inline __attribute__((always_inline)) bool
 test(const struct lookup *lookup, const uint8_t *hashes, size_t n, uint32_t first, uint32_t end,
-     const bool far, const bool wide, struct bits *bits, uint8_t *bitmap)
+     const bool far, const enum range range, struct bits *ring, uint8_t *bitmap)
 {
-  const size_t most = MAX_NBITS / (end - first) / STEP_NKEYS * STEP_NKEYS;
-  mask64 odd = equal64(splat64(0), splat64(1));
-  for (size_t begin = 0; begin < n; begin += most) {
-    const size_t stop = n - begin < most ? n : begin + most;
-    size_t at = 0;
-    for (size_t i = begin; i < stop; i += STEP_NKEYS)
-      for (uint32_t p = first; p < end; p++, at += STEP_NKEYS) {
-        odd |= locate(lookup, hashes + i * sizeof(uint64_t), p, wide, bits, at);
+  const size_t nsteps = (n + STEP_NKEYS - 1) / STEP_NKEYS * (end - first);
+  const size_t ahead = far ? AHEAD_FAR : AHEAD;
+  mask64 odd = no_lanes();
+  const uint8_t *next = hashes;
+  uint32_t next_p = first;
+  size_t nlocated = 0, ntested = 0;
+  for (size_t i = 0; i < n; i += STEP_NKEYS) {
+    unsigned set = ~0u;
+    for (uint32_t p = first; p < end; p++, ntested++) {
+      for (; nlocated < nsteps && nlocated <= ntested + ahead; nlocated++) {
+        const size_t at = nlocated % RING_NSTEPS * STEP_NKEYS;
+        odd |= locate(lookup, next, next_p, range, ring, at);
         if (far)
-          prefetch_step(lookup->payload, wide, bits, at);
+          prefetch_step(lookup->payload, range, ring, at);
+        if (++next_p == end) {
+          next_p = first;
+          next += STEP_NKEYS * sizeof(uint64_t);
+        }
       }
-    at = 0;
-    for (size_t i = begin; i < stop; i += STEP_NKEYS) {
-      unsigned set = ~0u;
-      for (uint32_t p = first; p < end; p++, at += STEP_NKEYS)
-        set &= test_step(lookup->payload, wide, bits, at);
-      bitmap[i / 8] = (uint8_t)set;
-      bitmap[i / 8 + 1] = (uint8_t)(set >> 8);
+      set &= test_step(lookup->payload, range, ring, ntested % RING_NSTEPS * STEP_NKEYS);
     }
+    bitmap[i / 8] = (uint8_t)set;
+    bitmap[i / 8 + 1] = (uint8_t)(set >> 8);
   }
   if (n % STEP_NKEYS != 0) {
     bitmap[n / 8] &= (uint8_t)((1 << n % 8) - 1);
@@ -240,7 +285,7 @@ static void probe_in_scalar(const struct filter_shape *shape, const uint8_t *pay
  * may have reached the prime. */
 static inline __attribute__((always_inline)) bool
 probe_block(const struct lookup *lookup, const uint8_t *hashes, size_t n, bool most_hit,
-            const bool far, const bool wide, struct bits *bits, struct survivors *survivors,
+            const bool far, const enum range range, struct bits *bits, struct survivors *survivors,
             uint8_t *bitmap, size_t *nhits)
 {
   uint8_t passed[DCSO_BLOCK_NKEYS / 8 + 2];
@@ -252,9 +297,9 @@ probe_block(const struct lookup *lookup, const uint8_t *hashes, size_t n, bool m
     const size_t ntested = left;
     const uint32_t most = nprobes - first;
     end = first + (!many ? 1 : most < MANY_NPROBES ? most : MANY_NPROBES);
-    const bool odd = many
-                         ? test(lookup, hashes, ntested, first, end, far, wide, bits, passed)
-                         : test(lookup, hashes, ntested, first, first + 1, far, wide, bits, passed);
+    const bool odd =
+        many ? test(lookup, hashes, ntested, first, end, far, range, bits, passed)
+             : test(lookup, hashes, ntested, first, first + 1, far, range, bits, passed);
     if (__builtin_expect(odd, false))
       return false;
     left = compact(passed, hashes, indices, ntested, survivors);
@@ -272,7 +317,7 @@ probe_block(const struct lookup *lookup, const uint8_t *hashes, size_t n, bool m
 
 static inline __attribute__((always_inline)) void
 probe_blocks(const struct filter_shape *shape, const uint8_t *payload, struct hash_source *source,
-             const bool far, const bool wide, uint8_t *bitmap)
+             const bool far, const enum range range, uint8_t *bitmap)
 {
   struct lookup lookup;
   struct bits bits;
@@ -288,7 +333,7 @@ probe_blocks(const struct filter_shape *shape, const uint8_t *payload, struct ha
       memset(survivors.hashes + n, 0, STEP_NKEYS * sizeof(uint64_t));
       whole = (const uint8_t *)survivors.hashes;
     }
-    if (!probe_block(&lookup, whole, n, most_hit, far, wide, &bits, &survivors, bitmap, &nhits))
+    if (!probe_block(&lookup, whole, n, most_hit, far, range, &bits, &survivors, bitmap, &nhits))
       probe_in_scalar(shape, payload, hashes, n, bitmap);
     most_hit = nhits * 100 > n * MOST_PERCENT;
   }
@@ -299,21 +344,21 @@ static __attribute__((noinline)) void probe_near(const struct filter_shape *shap
                                                  const uint8_t *payload, struct hash_source *source,
                                                  uint8_t *bitmap)
 {
-  probe_blocks(shape, payload, source, false, false, bitmap);
+  probe_blocks(shape, payload, source, false, NARROW, bitmap);
 }
 
 static __attribute__((noinline)) void probe_far(const struct filter_shape *shape,
                                                 const uint8_t *payload, struct hash_source *source,
                                                 uint8_t *bitmap)
 {
-  probe_blocks(shape, payload, source, true, false, bitmap);
+  probe_blocks(shape, payload, source, true, MEDIUM, bitmap);
 }
 
 static __attribute__((noinline)) void probe_wide(const struct filter_shape *shape,
                                                  const uint8_t *payload, struct hash_source *source,
                                                  uint8_t *bitmap)
 {
-  probe_blocks(shape, payload, source, true, true, bitmap);
+  probe_blocks(shape, payload, source, true, WIDE, bitmap);
 }
 
 void KERNEL(dcso_probe)(const struct filter_shape *shape, const uint8_t *payload,
@@ -342,7 +387,7 @@ static inline void locate_added(const struct lookup *lookup, const uint8_t *hash
                                 struct positions *positions)
 {
   uint64_t filled[STEP_NKEYS];
-  mask64 odd = equal64(splat64(0), splat64(1));
+  mask64 odd = no_lanes();
   if (n < STEP_NKEYS) {
     memset(filled, 0, sizeof filled);
     memcpy(filled, hashes, n * sizeof(uint64_t));
@@ -354,7 +399,7 @@ static inline void locate_added(const struct lookup *lookup, const uint8_t *hash
     for (uint32_t p = 0; p < lookup->nprobes; p++) {
       const words steps = hash * lookup->powers[p];
       odd |= may_reach_prime(steps);
-      store(positions->rows[p] + i, (vector)positions_of(lookup, steps));
+      store(positions->rows[p] + i, positions_of(lookup, steps));
     }
   }
   for (size_t i = 0; mask_bits64(odd) != 0 && i < n; i++) {

@@ -65,9 +65,9 @@
  *                     this number is set
  * Arithmetic, modulo 2^16, 2^32 or 2^64
  *   add16, add32, add64, sub32, sub64, mul_low16, mul_low32, min_signed32
- *   subtract_if_positive64
- *                     returns a - b in lanes in which this is not negative, and a in others. Both
- *                     must be below 2^63
+ *   subtract_if_positive32, subtract_if_positive64
+ *                     returns a - b in lanes in which this is not negative, and a in others. In
+ *                     lanes of 64 bits, both must be below 2^63
  *   mul_high16        returns the high halves of products of 32 bits
  *   mul_even32        returns the products, of 64 bits, of the even lanes of 32 bits
  *   mul_high32        returns the high halves of products of 64 bits. All lanes of b must have the

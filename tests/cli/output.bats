@@ -177,7 +177,7 @@ says_so() {
   numbers 1 20000 >present
   numbers 100001 120000 >absent
   { cat absent; head -n 400 present; } >some
-  for format in rocksdb-local rocksdb-legacy leveldb parquet spark-v1; do
+  for format in rocksdb-local rocksdb-legacy leveldb parquet spark-v1 dcso; do
     lanebloom build --format $format -o filter present
     says_so filter <absent
     says_so filter -v -j 3 <absent

@@ -13,6 +13,8 @@ plan() {
     [[ $(jq -r .format rows | sort) == "cassandra
 cassandra-2
 cassandra-3
+dcso
+dcso-signed
 guava-32
 guava-64
 leveldb
@@ -32,7 +34,7 @@ spark-v2" ]]
         { echo "$how: $format $bits $nbytes $probes"; false; }
       [[ $how != "--size 8k" || $nbytes -le 8000 ]]
       [[ $how != "--size 20KiB" || $nbytes -le 20480 ]]
-      # the writers of Guava's filters choose a little less than the model asks for
+      # the writers of Guava's and DCSO's filters choose a little less than the model asks for
       [[ $how != "--rate 1%" ]] || jq -en "$rate <= 0.01005" >/dev/null
     done < <(jq -r '[.format, .bits_per_key, .filter_bytes, .probes, .model_rate] | @tsv' rows)
   done

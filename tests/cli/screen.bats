@@ -233,7 +233,7 @@ make_filter() {
   lanebloom build -o filter keys
   for options in "" "--expected 1M" "--format leveldb" "--format leveldb --expected 100" \
     "--format rocksdb-legacy --expected 1" "--format parquet" "--format spark-v1" \
-    "--format spark-v2 --expected 1000"; do
+    "--format spark-v2 --expected 1000" "--format dcso" "--format dcso --expected 9"; do
     lanebloom build $options -o none --force </dev/null
     for how in "" "-c" "-j 3"; do
       run -1 --separate-stderr lanebloom screen $how none keys

@@ -25,6 +25,8 @@ const BUILT = [
   'parquet',
   'spark-v1',
   'spark-v2',
+  'dcso',
+  'dcso-signed',
 ];
 
 for (const { name, Filter, Builder, formats } of engines) {

@@ -116,3 +116,44 @@ Test(builder, rates_are_compared_and_checked)
   cr_assert(lanebloom_builder_create_for_rate(LANEBLOOM_LEVELDB, 0.001, 1000000000, &none) ==
             LANEBLOOM_ERR_LIMIT);
 }
+
+/* Adds keys to a filter by merging it with a filter of the same shape. */
+Test(builder, one_like_a_filter_makes_filters_that_merge_with_it)
+{
+  const lanebloom_keys keys = all_keys(), old = lanebloom_keys_part(&keys, 0, 1000);
+  for (size_t f = 0; f < lanebloom_format_count(); f++) {
+    const lanebloom_format format = lanebloom_format_at(f);
+    lanebloom_builder *builder;
+    lanebloom_filter *filter, *merged;
+    if (lanebloom_builder_create(format, 9.5, NKEYS, &builder) != LANEBLOOM_OK &&
+        lanebloom_builder_create(format, 9, NKEYS, &builder) != LANEBLOOM_OK)
+      continue; /* the format is only opened, not built */
+    cr_assert(lanebloom_builder_set_key_form(builder, (lanebloom_key_form){LANEBLOOM_HEX, 1}) ==
+              LANEBLOOM_OK);
+    add(builder, &keys, 0, 1000);
+    filter = finish(builder);
+    lanebloom_builder_free(builder);
+    cr_assert(lanebloom_builder_create_like(filter, &builder) == LANEBLOOM_OK);
+    add(builder, &keys, 1000, NKEYS - 1000);
+    lanebloom_filter *more = finish(builder);
+    cr_assert(lanebloom_filter_merge((const lanebloom_filter *[]){filter, more}, 2, &merged, NULL,
+                                     NULL, 0) == LANEBLOOM_OK);
+    cr_assert(lanebloom_filter_nkeys(merged) == NKEYS &&
+              lanebloom_filter_screen(merged, &keys, NULL) == NKEYS &&
+              lanebloom_filter_screen(filter, &old, NULL) == 1000);
+    lanebloom_filter_free(merged);
+    lanebloom_filter_free(more);
+    lanebloom_filter_free(filter);
+    lanebloom_builder_free(builder);
+  }
+}
+
+Test(builder, none_is_like_a_filter_that_has_no_bits_to_set)
+{
+  lanebloom_filter *always;
+  lanebloom_builder *builder = (void *)1;
+  cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_LEVELDB, "\377\377", 2, NULL, &always, NULL, 0) ==
+            LANEBLOOM_OK);
+  cr_assert(lanebloom_builder_create_like(always, &builder) == LANEBLOOM_ERR_ARGUMENT && !builder);
+  lanebloom_filter_free(always);
+}

@@ -1,0 +1,83 @@
+/* Loads filters from gzip files.
+ * SPDX-License-Identifier: MIT */
+#include "compressed_filter.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../src/system/system.h"
+#include "../input/chunk.h"
+#include "../input/decompress.h"
+
+bool is_gzip_filter(const char *path, lanebloom_format format)
+{
+  static const unsigned char magic[] = {0x1f, 0x8b};
+  unsigned char bytes[sizeof magic];
+  struct system_info info;
+  if ((format != LANEBLOOM_DCSO && format != LANEBLOOM_DCSO_SIGNED) ||
+      !lanebloom_system_info(path, &info) || info.kind != SYSTEM_FILE)
+    return false;
+  const int fd = lanebloom_system_open(path, true);
+  const bool is_gzip = fd >= 0 && lanebloom_system_read(fd, bytes, sizeof bytes) == sizeof bytes &&
+                       memcmp(bytes, magic, sizeof magic) == 0;
+  if (fd >= 0)
+    lanebloom_system_close(fd);
+  return is_gzip;
+}
+
+static lanebloom_status fail(lanebloom_status status, const char *text, char *problem, size_t size)
+{
+  snprintf(problem, size, "%s", text);
+  return status;
+}
+
+/* Decompresses all of the file into *bytes, which the caller frees in any case. */
+static lanebloom_status decompress(struct decompressor *decompressor, char **bytes, size_t *nbytes,
+                                   char *problem, size_t problem_size)
+{
+  struct codec_error error;
+  size_t room = 0, nread;
+  for (int64_t got = 1; got > 0; *nbytes += (size_t)got) {
+    if (room - *nbytes < READ_NBYTES) {
+      room = room ? 2 * room : 4 * READ_NBYTES;
+      char *larger = realloc(*bytes, room);
+      if (!larger)
+        return fail(LANEBLOOM_ERR_MEMORY, strerror(ENOMEM), problem, problem_size);
+      *bytes = larger;
+    }
+    got = decompressor_read(decompressor, *bytes + *nbytes, &nread, &error);
+    if (got < 0)
+      return fail(error.is_out_of_memory ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_CORRUPT, error.text,
+                  problem, problem_size);
+  }
+  return LANEBLOOM_OK;
+}
+
+lanebloom_status load_gzip_filter(const char *path, lanebloom_format format,
+                                  lanebloom_filter **filter, char *problem, size_t problem_size)
+{
+  *filter = NULL;
+  const int fd = lanebloom_system_open(path, true);
+  if (fd < 0)
+    return fail(LANEBLOOM_ERR_IO, strerror(errno), problem, problem_size);
+  struct decompressor *decompressor = decompressor_create(CODEC_GZIP, fd, "", 0);
+  lanebloom_system_close(fd);
+  if (!decompressor)
+    return fail(LANEBLOOM_ERR_MEMORY, strerror(errno), problem, problem_size);
+  char *bytes = NULL;
+  size_t nbytes = 0;
+  lanebloom_status status = decompress(decompressor, &bytes, &nbytes, problem, problem_size);
+  decompressor_destroy(decompressor);
+  lanebloom_filter *borrowing = NULL;
+  if (!status)
+    status =
+        lanebloom_filter_parse_raw(format, bytes, nbytes, NULL, &borrowing, problem, problem_size);
+  if (!status) /* the union of one filter is a copy that borrows nothing */
+    status = lanebloom_filter_merge((const lanebloom_filter *const[]){borrowing}, 1, filter, NULL,
+                                    problem, problem_size);
+  lanebloom_filter_free(borrowing);
+  free(bytes);
+  return status;
+}

@@ -1,0 +1,142 @@
+#!/usr/bin/env bats
+# The files of DCSO's bloom: built byte for byte, screened, compressed, and with attached data.
+# SPDX-License-Identifier: MIT
+load helper
+
+export LC_ALL=C # keys are bytes
+
+VECTORS=$SOURCE_DIR/tests/vectors
+
+# make_keys KIND SEED N ABSENT: writes keys in hex, as the first lines of dcso.txt define them.
+make_keys() {
+  python3 - "$@" <<'END'
+import sys
+
+kind, seed, n, absent = sys.argv[1], *map(int, sys.argv[2:])
+mask = 2**64 - 1
+
+
+def key(i, nbytes):
+    state, out = seed ^ i * 0xD1B54A32D192ED03 & mask, b""
+    while len(out) < nbytes:
+        state = state + 0x9E3779B97F4A7C15 & mask
+        z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & mask
+        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
+        out += (z ^ z >> 31).to_bytes(8, "little")
+    return out[:nbytes]
+
+
+for i in range(n):
+    if kind == "sha1-hex":
+        print(key(i, 20).hex().upper().encode().hex())
+    else:
+        print(key(i, 8 + i % 33 if absent else i % 41).hex())
+END
+}
+
+@test "stored digests of DCSO's files, and of its answers for 10,000 absent keys" {
+  n=0
+  while read -r kind nkeys rate keys seed file absent_seed nyes answers; do
+    [[ $kind == R ]] || continue
+    make_keys $keys $seed $nkeys 0 >keys
+    make_keys $keys $absent_seed 10000 1 >absent
+    lanebloom build --raw --format dcso --rate $rate -j 1 --decode hex -o filter keys
+    [[ $(sha256sum <filter) == "$file  -" ]]
+    [[ $(lanebloom screen --raw --format dcso --decode hex -c filter keys) == $nkeys ]]
+    lanebloom screen --raw --format dcso --decode hex --annotate filter absent >found || true
+    [[ $(grep -c '1$' found) == $nyes ]]
+    sed 's/.*\(.\)$/\1/' found | python3 -c '
+import hashlib, sys
+bits = [line[0] == "1" for line in sys.stdin]
+bitmap = bytearray((len(bits) + 7) // 8)
+for i, bit in enumerate(bits):
+    bitmap[i // 8] |= bit << i % 8
+print(hashlib.sha256(bitmap).hexdigest())' >digest
+    [[ $(<digest) == "$answers" ]]
+    n=$((n + 1))
+  done <"$VECTORS/dcso.txt"
+  [[ $n == 3 ]]
+}
+
+@test "info and plan say what the header says" {
+  numbers 1 1000 >keys
+  lanebloom build --raw --format dcso --rate 1% --expected 1500 -o filter keys
+  lanebloom info --raw --format dcso filter >found
+  grep -E "^keys: (1000|99[0-9])$" found # a key that sets no bit does not count
+  grep -x "planned for: 1500 keys" found
+  [[ $(lanebloom info --json --raw --format dcso filter | jq .planned_keys) == 1500 ]]
+  nbytes=$(lanebloom plan --json --keys 1500 --rate 1% | jq 'select(.format == "dcso").filter_bytes')
+  [[ $(stat -c %s filter) == $nbytes ]]
+}
+
+@test "a file in gzip is opened as it is, and a damaged one is refused" {
+  numbers 1 5000 >keys
+  numbers 4001 9000 >asked
+  lanebloom build --raw --format dcso --rate 0.1% -o filter keys
+  lanebloom screen --raw --format dcso filter asked >expected
+  gzip <filter >filter.gz
+  lanebloom screen --raw --format dcso filter.gz asked | cmp - expected
+  [[ $(lanebloom info --raw --format dcso filter.gz | grep size) == \
+    "filter size: $(stat -c %s filter) bytes" ]]
+  head -c 3000 filter.gz >short.gz
+  fails_with "short.gz: truncated" lanebloom screen --raw --format dcso short.gz asked
+  printf 'lines\n' | gzip >lines.gz
+  fails_with "lines.gz: expected a DCSO filter, which has at least 48 bytes, found 6" \
+    lanebloom screen --raw --format dcso lines.gz asked
+}
+
+@test "damaged files are refused" {
+  numbers 1 5000 >keys
+  lanebloom build --raw --format dcso --rate 0.1% -o filter keys
+  head -c 47 filter >short
+  fails_with "expected a DCSO filter, which has at least 48 bytes, found 47" \
+    lanebloom screen --raw --format dcso short keys
+  head -c 8000 filter >cut
+  fails_with "words of 8 bytes after the header, as it says, found 7952 bytes" \
+    lanebloom screen --raw --format dcso cut keys
+  { printf '\2'; tail -c +2 filter; } >other
+  fails_with "begins with the byte 01, found 02" lanebloom screen --raw --format dcso other keys
+}
+
+@test "a file without --raw is recognised, and other files are not" {
+  numbers 1 5000 >keys
+  lanebloom build --raw --format dcso --rate 0.1% -o filter keys
+  fails_with "expected a lanebloom container, found a filter of DCSO's bloom" \
+    lanebloom screen filter keys
+  { head -c 8 filter; printf '\1'; tail -c +10 filter; } >other # another number of planned keys
+  run -2 --separate-stderr lanebloom screen other keys
+  [[ $stderr != *DCSO* ]]
+}
+
+@test "keys are added to a filter that was planned for a rate" {
+  numbers 1 1000 >keys-a
+  numbers 5001 7000 >keys-b
+  for size in "--rate 1%" "--rate 0.037" "--bits 9.5"; do
+    lanebloom build --format dcso $size --expected 3k -o seen keys-a
+    lanebloom build --format dcso $size --expected 3k -o all keys-a keys-b
+    lanebloom add seen keys-b
+    [[ $(lanebloom info seen | grep "bits set") == "$(lanebloom info all | grep "bits set")" ]]
+    [[ $(lanebloom screen -c seen keys-a keys-b) == 3000 ]]
+    numbers 10001 13000 >many
+    run -2 --separate-stderr lanebloom add seen many
+    [[ $stderr == *"the filter has room for 3000 keys"* ]]
+  done
+}
+
+@test "the count of keys does not depend on the workers if keys are distinct and the filter large" {
+  seq 1 200000 >keys
+  lanebloom build --raw --format dcso --rate 1e-9 -j 1 -o one keys
+  lanebloom build --raw --format dcso --rate 1e-9 -j 3 -o several keys
+  cmp <(tail -c +49 one) <(tail -c +49 several)
+  cmp <(head -c 40 one) <(head -c 40 several)
+}
+
+@test "bytes above ASCII are hashed as fleur does on x86" {
+  printf 'caf\xc3\xa9\nascii\n' >keys
+  for format in dcso dcso-signed; do
+    lanebloom build --raw --format $format --rate 1e-9 -o $format keys
+    [[ $(lanebloom screen --raw --format $format -c $format keys) == 2 ]]
+  done
+  [[ $(lanebloom screen --raw --format dcso-signed dcso keys) == ascii ]]
+  [[ $(lanebloom screen --raw --format dcso dcso-signed keys) == ascii ]]
+}
