@@ -10,6 +10,7 @@
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
+#include "../files/compressed_filter.h"
 #include "../files/filters.h"
 #include "../files/lock.h"
 #include "../files/mapped.h"
@@ -22,9 +23,10 @@
 enum { OPTION_OVERFILL = 0x100 };
 
 struct add {
-  struct build build;   /* says how to build a filter of the new keys that can be merged with the
+  struct build build; /* says how to build a filter of the new keys that can be merged with the
                        * filter at build.path */
-  const char *file;     /* the file that build.path leads to, after links */
+  const char *file;   /* the file that build.path leads to, after links */
+  struct filter_source source;
   struct mapped mapped; /* the filter, until the filter of the new keys is built */
   double planned_rate;
   bool overfill;
@@ -42,6 +44,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     state->child_inputs[0] = &build->syntax;
     state->child_inputs[1] = &build->nworkers;
     state->child_inputs[2] = &build->progress;
+    state->child_inputs[3] = &add->source;
     return 0;
   case OPTION_OVERFILL:
     add->overfill = true;
@@ -57,6 +60,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
     refuse_keep(&build->syntax, state);
     if (is_standard_input(build->path))
       argp_error(state, "FILTER is replaced, so it cannot be standard input");
+    build->raw = add->source.raw;
     return 0;
   default:
     return ARGP_ERR_UNKNOWN;
@@ -85,6 +89,7 @@ static const struct argp argp = {
     .children = (const struct argp_child[]){{.argp = &record_argp},
                                             {.argp = &jobs_argp},
                                             {.argp = &progress_argp},
+                                            {.argp = &filter_argp},
                                             {.argp = &kernel_argp},
                                             {0}},
 };
@@ -177,6 +182,15 @@ static void look_at_filter(struct add *add)
   if (target.kind != SYSTEM_FILE)
     die(build->path, "expected a regular file, which can be replaced");
   check_is_no_input(build);
+  if (add->source.raw) {
+    if (is_gzip_filter(add->file, add->source.format))
+      die(build->path, "expected a filter that is not compressed, found one in gzip");
+    add->mapped = (struct mapped){.filter = load_filter(add->file, &add->source)};
+    if (!add->mapped.filter)
+      exit(EXIT_TROUBLE);
+    plan_like(add, add->mapped.filter);
+    return;
+  }
   char problem[256];
   const lanebloom_status status = map_filter(&add->mapped, add->file, problem, sizeof problem);
   if (status == LANEBLOOM_ERR_FORMAT &&
@@ -216,7 +230,7 @@ static void check_rate_is_kept(const struct add *add, const lanebloom_filter *fi
  * new keys. On failure prints a message and exits. */
 static lanebloom_filter *add_to_current(const struct add *add, const lanebloom_filter *new_keys)
 {
-  lanebloom_filter *current = load_filter(add->file, &(struct filter_source){0}), *sum;
+  lanebloom_filter *current = load_filter(add->file, &add->source), *sum;
   if (!current)
     exit(EXIT_TROUBLE);
   char problem[256];
@@ -255,7 +269,7 @@ int add_main(int argc, char **argv)
   if (!is_named(fd, add.file))
     die(build->path, "the filter was replaced while keys were added to it; nothing was added: add "
                      "them again");
-  const bool saved = save_filter(sum, &build->target, false);
+  const bool saved = save_filter(sum, &build->target, build->raw);
   lanebloom_system_close(fd);
   lanebloom_filter_free(sum);
   free(file);

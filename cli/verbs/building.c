@@ -178,7 +178,9 @@ static lanebloom_status create_builder(const struct build *build, lanebloom_buil
                                                             build->expected_keys, builder)
                         : lanebloom_builder_create(build->format, build->bits_per_key,
                                                    build->expected_keys, builder);
-  return status ? status : lanebloom_builder_set_key_form(*builder, build->syntax.form);
+  if (status || (build->like && build->raw)) /* bare bytes have no key form */
+    return status;
+  return lanebloom_builder_set_key_form(*builder, build->syntax.form);
 }
 
 static void add_chunk(void *context, size_t worker, struct cutter *cutter, struct chunk *chunk)

@@ -19,6 +19,7 @@ struct merge {
   const char *path;
   char **paths;
   size_t npaths;
+  struct filter_source source;
   bool force;
 };
 
@@ -28,6 +29,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &merge->force;
+    state->child_inputs[1] = &merge->source;
     return 0;
   case 'o':
     merge->path = text;
@@ -67,7 +69,9 @@ static const struct argp argp = {
         "  lanebloom build --expected 10M -o monday.lbf monday.txt\n"
         "  lanebloom build --expected 10M -o tuesday.lbf tuesday.txt\n"
         "  lanebloom merge -o week.lbf monday.lbf tuesday.lbf",
-    .children = (const struct argp_child[]){{.argp = &force_argp}, {.argp = &kernel_argp}, {0}},
+    .children =
+        (const struct argp_child[]){
+            {.argp = &force_argp}, {.argp = &filter_argp}, {.argp = &kernel_argp}, {0}},
 };
 
 /* Maps all filters into memory. If a filter cannot be read, prints messages and exits. */
@@ -81,6 +85,9 @@ static struct mapped *map_all(const struct merge *merge)
     if (is_standard_output(path)) {
       complain(input_name(path), "%s", also_output_text);
       failed = true;
+    } else if (merge->source.raw) {
+      mapped[i] = (struct mapped){.filter = load_filter(path, &merge->source)};
+      failed |= !mapped[i].filter;
     } else if (map_filter(&mapped[i], path, problem, sizeof problem) != LANEBLOOM_OK) {
       complain(input_name(path), "%s", problem);
       failed = true;
@@ -183,7 +190,8 @@ int merge_main(int argc, char **argv)
   struct merge merge = {0};
   parse_options(&argp, 0, argc, argv, &merge);
   const struct target target = check_target(merge.path);
-  if (!merge.force)
+  const bool raw = merge.source.raw;
+  if (!merge.force && !raw)
     check_is_filter(&target);
   const int fd = lock_target(&merge, &target);
   struct mapped *mapped = map_all(&merge);
@@ -195,10 +203,10 @@ int merge_main(int argc, char **argv)
     die(target.name,
         "the filter was replaced while it was merged; nothing was changed: merge again");
   if (!merge.force) {
-    check_keeps_keys(&target, merged, false);
+    check_keeps_keys(&target, merged, raw);
     warn_of_copy(&merge, &target, merged);
   }
-  const bool saved = save_filter(merged, &target, false);
+  const bool saved = save_filter(merged, &target, raw);
   if (fd >= 0)
     lanebloom_system_close(fd);
   lanebloom_filter_free(merged);

@@ -140,3 +140,28 @@ print(hashlib.sha256(bitmap).hexdigest())' >digest
   [[ $(lanebloom screen --raw --format dcso-signed dcso keys) == ascii ]]
   [[ $(lanebloom screen --raw --format dcso dcso-signed keys) == ascii ]]
 }
+
+@test "add and merge keep the attached data of bare files" {
+  numbers 1 1000 >keys-a
+  numbers 5001 7000 >keys-b
+  raw="--raw --format dcso"
+  lanebloom build $raw --rate 1% --expected 3k -j 1 -o a keys-a
+  lanebloom build $raw --rate 1% --expected 3k -j 1 -o b keys-b
+  lanebloom build $raw --rate 1% --expected 3k -j 1 -o all keys-a keys-b
+  printf 'attached data' >>a
+  printf 'attached data' >>all
+  cp a added
+  tr a-z A-Z <keys-b | lanebloom add $raw --lower -j 1 added
+  cmp <(head -c 40 added) <(head -c 40 all)
+  cmp <(tail -c +49 added) <(tail -c +49 all)
+  lanebloom merge $raw -o merged b a
+  cmp merged added
+  [[ $(lanebloom screen $raw -c merged keys-a keys-b) == 3000 ]]
+  cp b c
+  printf 'other data' >>c
+  fails_with "c: expected the same attached bytes, found others" lanebloom merge $raw -o merged a b c
+  gzip -k a
+  fails_with "a.gz: expected a filter that is not compressed" lanebloom add $raw a.gz keys-b
+  lanebloom merge $raw -o merged b a.gz
+  cmp merged added
+}
