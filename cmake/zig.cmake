@@ -26,14 +26,17 @@ foreach(language_and_tool IN ITEMS "C cc" "CXX c++")
   separate_arguments(words UNIX_COMMAND ${language_and_tool})
   list(POP_FRONT words language tool)
   set(CMAKE_${language}_COMPILER ${zig} ${tool} -target ${LANEBLOOM_ZIG_TARGET})
-  set(CMAKE_${language}_ARCHIVE_CREATE "<CMAKE_AR> ar qc <TARGET> <LINK_FLAGS> <OBJECTS>")
-  set(CMAKE_${language}_ARCHIVE_APPEND "<CMAKE_AR> ar q <TARGET> <LINK_FLAGS> <OBJECTS>")
-  set(CMAKE_${language}_ARCHIVE_FINISH "<CMAKE_AR> ranlib <TARGET>")
   # zig adds a sanitizer to builds that are not optimised.
   set(CMAKE_${language}_FLAGS_INIT "-fno-sanitize=undefined")
 endforeach()
-set(CMAKE_AR ${zig} CACHE FILEPATH "The compiler zig, which also archives")
-set(CMAKE_RANLIB ${zig} CACHE FILEPATH "The compiler zig, which also archives")
+# CMake's rules for some systems give these tools no first argument, so the tools become scripts.
+foreach(tool IN ITEMS ar ranlib)
+  set(script ${CMAKE_BINARY_DIR}/zig-${tool})
+  file(CONFIGURE OUTPUT ${script} CONTENT "#!/bin/sh\nexec '${zig}' ${tool} \"$@\"\n" @ONLY)
+  file(CHMOD ${script} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
+  string(TOUPPER CMAKE_${tool} variable)
+  set(${variable} ${script} CACHE FILEPATH "A script that calls zig")
+endforeach()
 
 # Libraries and headers are those of the target, not those of this machine.
 set(CMAKE_FIND_ROOT_PATH ${folder}/build/static/${LANEBLOOM_ZIG_TARGET})

@@ -45,9 +45,9 @@ wasm="clang lld wasi-libc libclang-rt-14-dev-wasm32 chromium"
 portable="$build g++ libleveldb-dev librocksdb-dev jq git"
 portable_arm64="$portable g++-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user"
 argp="gnulib autoconf automake make"
-musl="cmake ninja-build gcc musl-tools libxxhash-dev libsimde-dev bats jq"
+musl="cmake ninja-build gcc musl-tools libxxhash-dev libsimde-dev bats jq qemu-user"
 zig_packages="python3-venv binutils binutils-aarch64-linux-gnu"
-wheels="$zig_packages cmake ninja-build dpkg-dev libxxhash-dev python3-dev git"
+wheels="$zig_packages cmake ninja-build dpkg-dev libxxhash-dev python3-dev git musl"
 
 packages=
 zig=
