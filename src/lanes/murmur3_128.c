@@ -101,9 +101,15 @@ static inline struct pairs pairs_of(vector first, vector last)
                         (words)interleave_high64(first, last)};
 }
 
-static inline struct pairs load_pairs(const uint8_t *const at[LANES64])
+/* Loads 16 bytes of each key, from an offset on that may be negative. */
+static inline struct pairs load_pairs(const uint8_t *const keys[LANES64], ptrdiff_t offset)
 {
-  return pairs_of(load_blocks(at), load_blocks(at + VECTOR_NBLOCKS));
+  const uint8_t *first[VECTOR_NBLOCKS], *last[VECTOR_NBLOCKS];
+  for (size_t i = 0; i < VECTOR_NBLOCKS; i++) {
+    first[i] = keys[i] + offset;
+    last[i] = keys[i + VECTOR_NBLOCKS] + offset;
+  }
+  return pairs_of(load_blocks(first), load_blocks(last));
 }
 
 /* Loads a number for each key, in the order of the lanes. */
@@ -164,29 +170,36 @@ static inline struct pairs last_bytes(struct pairs window, words skipped, words 
 
 /* ---- Groups ---- */
 
+/* Loads the last bytes of keys of one size, fewer than 16. The windows of short keys may differ. */
+__attribute__((always_inline)) static inline struct pairs
+last_bytes_of(const uint8_t *const keys[LANES64], size_t size)
+{
+  if (size >= MURMUR3_128_BLOCK_NBYTES)
+    return last_bytes(load_pairs(keys, (ptrdiff_t)size - MURMUR3_128_BLOCK_NBYTES),
+                      splat(MURMUR3_128_BLOCK_NBYTES - size % MURMUR3_128_BLOCK_NBYTES),
+                      splat(size));
+  const uint8_t *at[LANES64];
+  uint64_t skipped[LANES64], any_skipped = 0;
+  for (size_t i = 0; i < LANES64; i++) {
+    const struct window window = window_of(keys[i], size);
+    at[i] = window.at;
+    skipped[i] = window.skipped;
+    any_skipped |= window.skipped;
+  }
+  /* a wide load waits for the narrow stores that wrote it, so numbers are only loaded if needed */
+  return last_bytes(load_pairs(at, 0), any_skipped ? load_numbers(skipped) : splat(0), splat(size));
+}
+
 /* Hashes keys of one size. */
 __attribute__((always_inline)) static inline struct pairs
 hash_one_size(const uint8_t *const keys[LANES64], size_t size, bool is_signed)
 {
-  const uint8_t *at[LANES64];
-  for (size_t i = 0; i < LANES64; i++)
-    at[i] = keys[i];
   struct pairs hash = {splat(0), splat(0)};
-  for (size_t left = size; left >= MURMUR3_128_BLOCK_NBYTES; left -= MURMUR3_128_BLOCK_NBYTES) {
-    hash = take_block(hash, load_pairs(at));
-    for (size_t i = 0; i < LANES64; i++)
-      at[i] += MURMUR3_128_BLOCK_NBYTES;
-  }
-  if (size % MURMUR3_128_BLOCK_NBYTES != 0) {
-    uint64_t skipped[LANES64];
-    for (size_t i = 0; i < LANES64; i++) {
-      const struct window window = window_of(keys[i], size);
-      at[i] = window.at;
-      skipped[i] = window.skipped;
-    }
-    hash =
-        take_last(hash, last_bytes(load_pairs(at), load_numbers(skipped), splat(size)), is_signed);
-  }
+  size_t at = 0;
+  for (; size - at >= MURMUR3_128_BLOCK_NBYTES; at += MURMUR3_128_BLOCK_NBYTES)
+    hash = take_block(hash, load_pairs(keys, (ptrdiff_t)at));
+  if (at < size)
+    hash = take_last(hash, last_bytes_of(keys, size), is_signed);
   return finish(hash, splat(size));
 }
 
@@ -208,13 +221,13 @@ hash_sizes(const uint8_t *const keys[LANES64], const uint64_t sizes[LANES64], bo
   for (uint64_t block = 0; block < most; block++) {
     for (size_t i = 0; i < LANES64; i++)
       at[i] = block < nblocks[i] ? keys[i] + block * MURMUR3_128_BLOCK_NBYTES : windows[i];
-    const struct pairs next = take_block(hash, load_pairs(at));
+    const struct pairs next = take_block(hash, load_pairs(at, 0));
     const mask64 has_block =
         greater_signed64((vector)(all / MURMUR3_128_BLOCK_NBYTES), splat64(block));
     hash.low = (words)select64(has_block, (vector)next.low, (vector)hash.low);
     hash.high = (words)select64(has_block, (vector)next.high, (vector)hash.high);
   }
-  hash = take_last(hash, last_bytes(load_pairs(windows), load_numbers(skipped), all), is_signed);
+  hash = take_last(hash, last_bytes(load_pairs(windows, 0), load_numbers(skipped), all), is_signed);
   return finish(hash, all);
 }
 
