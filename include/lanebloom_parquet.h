@@ -266,8 +266,8 @@ LANEBLOOM_API void lanebloom_parquet_describe_hudi(const lanebloom_parquet *file
 /* Reads the filter that Hudi wrote. The caller owns the filter, whose format is LANEBLOOM_HUDI.
  * Errors: ARGUMENT: the footer has no such filter. FORMAT: the filter has another type than SIMPLE
  * and DYNAMIC_V0, or is not the Base64 of a record that lanebloom_filter_parse_raw() accepts.
- * LIMIT: it has 256 probes or more. MEMORY, KERNEL. Memory: three quarters of the filter's size in the
- * footer. */
+ * LIMIT: it has 256 probes or more. MEMORY, KERNEL. Memory: three quarters of the size that the
+ * filter has in the footer. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_hudi_filter(
     const lanebloom_parquet *file, lanebloom_filter **filter, char *problem, size_t problem_size);
 

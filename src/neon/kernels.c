@@ -29,4 +29,5 @@ const struct kernel_table lanebloom_kernels_neon = {
     .layout[LAYOUT_ROCKSDB_LOCAL] = {KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_add), NULL,
                                      NULL},
     .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), NULL, NULL},
+    .layout[LAYOUT_HUDI].probe = KERNEL(hudi_probe),
 };

@@ -211,6 +211,7 @@ FOR_BOTH(mul_high32, mul_high_four)
 /* ---- Bits ---- */
 
 FOR_BOTH(bit_and, vandq_u32)
+FOR_BOTH(bit_xor, veorq_u32)
 
 static inline vector shift_right_count32(vector v, count32 count)
 {

@@ -30,4 +30,5 @@ const struct kernel_table lanebloom_kernels_simd128 = {
     .layout[LAYOUT_LEVELDB].probe = KERNEL(leveldb_probe),
     .layout[LAYOUT_ROCKSDB_LEGACY].probe = KERNEL(rocksdb_legacy_probe),
     .layout[LAYOUT_ROCKSDB_LOCAL].probe = rocksdb_local_probe_simd128,
+    .layout[LAYOUT_HUDI].probe = KERNEL(hudi_probe),
 };

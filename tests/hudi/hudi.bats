@@ -35,7 +35,8 @@ setup() {
 
 @test "keys are found by the filters in footers, whoever else wrote the rest of the file" {
   python3 -m venv venv >venv.log 2>&1 || skip "no venv: $(tail -n 1 venv.log)"
-  "$SOURCE_DIR/scripts/download.sh" venv/bin/python -m pip install -q pyarrow==26.0.1 >pip.log 2>&1 ||
+  "$SOURCE_DIR/scripts/download.sh" venv/bin/python -m pip install -q pyarrow==26.0.1 \
+    >pip.log 2>&1 ||
     skip "pyarrow cannot be downloaded: $(grep -v '^$' pip.log | tail -n 1)"
   venv/bin/python "$SOURCE_DIR/tests/hudi/files.py" files
   for answers in files/*.answers; do
