@@ -70,6 +70,32 @@ static void ask_column(const lanebloom_parquet *file, size_t column, size_t nrow
   lanebloom_parquet_keys_free(keys);
 }
 
+/* Screens keys by what Hudi wrote. If its filter is of an unknown kind, the filter is ignored. */
+static void ask_hudi(const lanebloom_parquet *file, const uint8_t *bytes)
+{
+  const lanebloom_keys keys = make_keys(bytes, KEYS_NBYTES, 0);
+  lanebloom_parquet_hudi_info info;
+  lanebloom_filter *filter;
+  uint8_t bitmap[1], passed[1] = {0xff};
+  char problem[200] = "";
+  size_t nmaybe;
+  lanebloom_parquet_describe_hudi(file, &info, sizeof info);
+  const lanebloom_status status =
+      lanebloom_parquet_screen_hudi(file, &keys, bitmap, &nmaybe, problem, sizeof problem);
+  CHECK((status == LANEBLOOM_OK) == (*problem == '\0'));
+  check_bitmap(bitmap, keys.n, nmaybe);
+  CHECK(!status || status == LANEBLOOM_ERR_FORMAT || nmaybe == keys.n);
+  CHECK(info.has_filter || info.has_range || nmaybe == keys.n);
+  const lanebloom_status loaded =
+      lanebloom_parquet_load_hudi_filter(file, &filter, problem, sizeof problem);
+  CHECK(loaded == (info.has_filter ? status : LANEBLOOM_ERR_ARGUMENT));
+  if (filter)
+    lanebloom_filter_screen(filter, &keys, passed);
+  CHECK((bitmap[0] & passed[0]) == bitmap[0]);
+  CHECK(!filter || info.has_range || bitmap[0] == passed[0]);
+  lanebloom_filter_free(filter);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   struct fuzz_input input = {bytes, size};
@@ -88,6 +114,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   lanebloom_parquet_describe(file, &info, sizeof info);
   for (size_t column = 0; column < info.ncolumns && column < MOST_CHUNKS; column++)
     ask_column(file, column, info.nrow_groups, keys);
+  ask_hudi(file, keys);
   lanebloom_parquet_free(file);
   return 0;
 }

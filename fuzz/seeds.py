@@ -189,7 +189,7 @@ for path in sorted(vectors.glob("tables*/**/*")):
     ):  # this file alone takes a second
         for how in 0, 1, 3, 5:
             seed("table", how, batch(some_keys, 60), path.read_bytes())
-for path in sorted(vectors.glob("parquet/*.parquet")):
+for path in sorted(vectors.glob("[hp]*/*.parquet")):
     for key in b"key 7", b"\x07", b"\xff" * 96:
         seed("parquet", key.ljust(96, b"\0"), path.read_bytes())
 pebble = (vectors / "tables/rocksdb_fv5_xxh3_flb10.sst").read_bytes()[:-12]
