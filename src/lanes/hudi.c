@@ -10,7 +10,6 @@
  * take few registers.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/hudi.h"
-#include "../hits.h"
 #include "lanes.h"
 #include "vector.h"
 
@@ -262,11 +261,16 @@ static inline void compact(const struct lanes *from, const uint16_t *passed, siz
   to->n = n;
 }
 
+static inline void set_bit(uint8_t *bitmap, size_t i)
+{
+  bitmap[i / 8] = (uint8_t)(bitmap[i / 8] | 1 << i % 8);
+}
+
 static inline void mark_hits(const struct lanes *lanes, const uint16_t *passed, uint8_t *bitmap)
 {
   for (size_t i = 0; i < lanes->n; i++)
     if (passed[i / STEP_NKEYS] >> i % STEP_NKEYS & 1)
-      hits_set_bit(bitmap, lanes->indices[i]);
+      set_bit(bitmap, lanes->indices[i]);
 }
 
 /* Probes a row with all keys in lanes, and sets the bits of those that may be in the row. The words
@@ -357,7 +361,7 @@ void KERNEL(hudi_probe)(const struct filter_shape *shape, const uint8_t *payload
   struct lanes all = {0}, survivors = {0};
   uint16_t order[SORTED_NKEYS], ends[MAX_NSTEPS + 2];
   const struct probed probed = probed_of(shape);
-  memset(bitmap, 0, hits_nbytes(keys->n));
+  memset(bitmap, 0, (keys->n + 7) / 8);
   const bool is_fixed =
       keys->layout == KEYS_FIXED && keys->width > 0 && nsteps_of(keys->width) <= MAX_NSTEPS;
   for (size_t first = 0; first < keys->n && is_fixed; first += LANES_NKEYS) {
@@ -378,7 +382,7 @@ void KERNEL(hudi_probe)(const struct filter_shape *shape, const uint8_t *payload
       probe_rows(&all, &probed, payload, nsteps, &survivors, hits);
     }
     for (; at < n; at++)
-      if (lanebloom_hudi_may_have_scalar(shape, payload, keys_at(keys, first + order[at])))
-        hits_set_bit(hits, order[at]);
+      if (lanebloom_hudi_may_match_scalar(shape, payload, keys_at(keys, first + order[at])))
+        set_bit(hits, order[at]);
   }
 }

@@ -4,7 +4,6 @@
  * and InternalDynamicBloomFilter.java.
  * SPDX-License-Identifier: MIT */
 #include "../layouts/hudi.h"
-#include "../hits.h"
 #include "scalar.h"
 
 static inline uint32_t murmur2(const uint8_t *key, size_t size, uint32_t seed)
@@ -35,8 +34,8 @@ static bool row_may_have(const struct filter_shape *shape, const uint8_t *bits, 
 }
 
 /* Hudi adds no empty key. */
-bool lanebloom_hudi_may_have_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                    lanebloom_slice key)
+bool lanebloom_hudi_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                     lanebloom_slice key)
 {
   const uint8_t *bits = payload + shape->hudi.first;
   for (uint32_t row = 0; row < shape->hudi.nrows && key.size > 0; row++)
@@ -48,8 +47,9 @@ bool lanebloom_hudi_may_have_scalar(const struct filter_shape *shape, const uint
 void lanebloom_hudi_probe_scalar(const struct filter_shape *shape, const uint8_t *payload,
                                  struct hash_source *source, uint8_t *bitmap)
 {
-  memset(bitmap, 0, hits_nbytes(source->n));
-  for (size_t i = 0; i < source->n; i++)
-    if (lanebloom_hudi_may_have_scalar(shape, payload, keys_at(source->keys, i)))
-      hits_set_bit(bitmap, i);
+  memset(bitmap, 0, (source->n + 7) / 8);
+  for (size_t i = 0; i < source->n; i++) {
+    const bool hit = lanebloom_hudi_may_match_scalar(shape, payload, keys_at(source->keys, i));
+    bitmap[i / 8] |= (uint8_t)(hit << i % 8);
+  }
 }

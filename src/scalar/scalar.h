@@ -42,8 +42,8 @@ may_match_function lanebloom_cassandra_may_match_scalar;
 extern hash_key_function *const lanebloom_hash_key_scalar[HASH_END];
 
 /* Tests a single key of Hudi's format, which has no hash. */
-bool lanebloom_hudi_may_have_scalar(const struct filter_shape *shape, const uint8_t *payload,
-                                    lanebloom_slice key);
+bool lanebloom_hudi_may_match_scalar(const struct filter_shape *shape, const uint8_t *payload,
+                                     lanebloom_slice key);
 
 add_function lanebloom_leveldb_add_scalar;
 add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_scalar;
