@@ -261,3 +261,62 @@ Test(vectors, hudi_file)
 {
   for_each_kernel(check_file);
 }
+
+/* ---- Refused records ---- */
+
+/* Changes a byte of a record with two rows, or cuts it. The problem says what was expected and what
+ * was found. */
+Test(vectors, hudi_refusals)
+{
+  enum { NBITS = 12, ROW = HEADER_NBYTES + 2, SIZE = DYNAMIC_NBYTES + 2 * ROW };
+  static const struct {
+    size_t size, at;
+    uint8_t byte;
+    lanebloom_status status;
+    const char *text;
+  } cases[] = {
+      {SIZE, 0, 0xff, LANEBLOOM_OK, ""},
+      {SIZE, SIZE - 1, 0xff, LANEBLOOM_OK, ""},
+      {0, 0, 0, LANEBLOOM_ERR_FORMAT, "more than 13 bytes, found 0"},
+      {HEADER_NBYTES - 1, 0, 0xff, LANEBLOOM_ERR_FORMAT, "more than 13 bytes, found 12"},
+      {SIZE, 3, 0xfe, LANEBLOOM_ERR_FORMAT, "expected version -1 of Hudi's filters, found -2"},
+      {SIZE, 0, 0, LANEBLOOM_ERR_FORMAT, "Hudi's filters, found 16777215"},
+      {SIZE, 8, 0, LANEBLOOM_ERR_FORMAT, "1 (Murmur), which Hudi writes, found 0 (Jenkins)"},
+      {SIZE, 8, 2, LANEBLOOM_ERR_FORMAT, "expected the hash 1 (Murmur), found 2"},
+      {SIZE, 7, 0, LANEBLOOM_ERR_FORMAT, "at least 1 probe and 1 bit, found 0 and 12"},
+      {SIZE, 4, 0x80, LANEBLOOM_ERR_FORMAT, "1 bit, found -2147483645 and 12"},
+      {SIZE, 12, 0, LANEBLOOM_ERR_FORMAT, "found 3 and 0"},
+      {SIZE, 9, 0xff, LANEBLOOM_ERR_FORMAT, "found 3 and -16777204"},
+      {SIZE, 6, 1, LANEBLOOM_ERR_LIMIT, "at most 255 probes per key, found 259"},
+      {SIZE - 1, 0, 0xff, LANEBLOOM_ERR_FORMAT, "55 bytes for 2 rows of 12 bits, found 54"},
+      {SIZE, 24, 1, LANEBLOOM_ERR_FORMAT, "40 bytes for 1 rows of 12 bits, found 55"},
+      {SIZE, 24, 0, LANEBLOOM_ERR_FORMAT, "25 bytes for 0 rows of 12 bits, found 55"},
+      {SIZE, 21, 0xff, LANEBLOOM_ERR_FORMAT, "for 4278190082 rows of 12 bits, found 55"},
+      {SIZE, 12, 20, LANEBLOOM_ERR_FORMAT, "16 bytes for 1 rows of 20 bits, found 55"},
+      {SIZE, DYNAMIC_NBYTES + ROW + 12, 11, LANEBLOOM_ERR_FORMAT, "another header in row 1"},
+  };
+  for (size_t i = 0; i < COUNT(cases); i++) {
+    uint8_t record[SIZE] = {0};
+    write_header(record, 3, NBITS);
+    write_header(record + DYNAMIC_NBYTES, 3, NBITS);
+    write_header(record + DYNAMIC_NBYTES + ROW, 3, NBITS);
+    record[24] = 2;
+    record[cases[i].at] = cases[i].byte;
+    lanebloom_filter *filter;
+    char problem[200];
+    cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_HUDI, record, cases[i].size, NULL, &filter,
+                                         problem, sizeof problem) == cases[i].status,
+              "%zu: %s", i, problem);
+    cr_assert(strstr(problem, cases[i].text) && !filter == (cases[i].status != LANEBLOOM_OK),
+              "%zu: %s", i, problem);
+    if (filter) {
+      lanebloom_filter_info info;
+      lanebloom_filter_describe(filter, &info, sizeof info);
+      cr_assert(info.nbits == 2 * NBITS && info.nprobes == 3 &&
+                info.nkeys_estimate == LANEBLOOM_UNKNOWN);
+      cr_assert(info.nbits_set == (cases[i].at > 0 ? 4 : 0), "%llu bits",
+                (unsigned long long)info.nbits_set);
+    }
+    lanebloom_filter_free(filter);
+  }
+}
