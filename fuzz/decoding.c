@@ -318,7 +318,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   memcpy(copy, text.data, text.size);
   const long nexpected = decode(form, &units, copy, text.size, expected);
 
-  uint8_t *key = fuzz_alloc(max_key_nbytes(text.size));
+  uint8_t *key = fuzz_alloc(max_key_nbytes(&units, text.size));
   const uint8_t *end = convert_text(form, &units, text, key);
   CHECK((end != NULL) == (nexpected >= 0));
   if (end) {

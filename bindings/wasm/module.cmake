@@ -2,7 +2,7 @@
 # of the command that cuts CSV files into records. The top CMakeLists.txt includes this file.
 set(module_cli cli/base/characters.c cli/base/decimals.c cli/base/find_last.c
   cli/input/byte_ranges.c cli/input/digest_none.c cli/input/encoded_bytes.c cli/input/fields.c
-  cli/input/file_kinds.c cli/input/key_form.c
+  cli/input/file_kinds.c cli/input/key_form.c cli/input/partition_key.c
   cli/input/records.c cli/input/separated.c cli/input/typed_text.c)
 list(REMOVE_ITEM LANEBLOOM_SOURCES src/file.c)
 list(FILTER LANEBLOOM_SOURCES EXCLUDE REGEX "^src/arrow/")

@@ -82,7 +82,9 @@ static void take_type(struct record_syntax *syntax, const struct parquet_model *
     die(model->path, "expected one field as the key, since column %s has type %s; -f names %zu",
         type->path, type->type, syntax->fields.n);
   syntax->form.encoding = type->encoding;
-  syntax->units = (struct text_units){type->scale, type->units_per_second, type->is_int96};
+  syntax->units = (struct text_units){.decimal_scale = type->scale,
+                                      .per_second = type->units_per_second,
+                                      .is_int96 = type->is_int96};
   if (!form_has_text(syntax->form))
     die(model->path, "column %s has type %s, to which text cannot be converted", type->path,
         type->type);

@@ -12,6 +12,7 @@
 #include "filters.h"
 #include "folders.h"
 #include "parquet_files.h"
+#include "sstables.h"
 
 static const struct file_kind container = {
     .name = "a lanebloom container",
@@ -33,6 +34,15 @@ static const struct file_kind dcso_filter = {
 static const struct file_kind database_folder = {
     .name = "a folder of a database",
     .advice = "`lanebloom tables' lists its tables, and `lanebloom screen --db' queries them"};
+
+static const struct file_kind sstable = {
+    .name = "an SSTable of Cassandra",
+    .advice = "`lanebloom tables' describes its filter, and `lanebloom screen --db' queries it"};
+
+static const struct file_kind sstable_folder = {
+    .name = "a folder of SSTables of Cassandra",
+    .advice = "`lanebloom tables' describes their filters, and `lanebloom screen --db' queries "
+              "them"};
 
 enum { DCSO_HEADER_NBYTES = 48 };
 
@@ -94,12 +104,18 @@ static const struct file_kind *recognize(const char *path)
   if (!lanebloom_system_info(path, &found))
     return NULL;
   if (found.kind == SYSTEM_FOLDER)
-    return is_database(path) ? &database_folder : is_parquet(path) ? &parquet_folder : NULL;
+    return is_database(path)  ? &database_folder
+           : is_sstable(path) ? &sstable_folder
+           : is_parquet(path) ? &parquet_folder
+                              : NULL;
   if (found.kind != SYSTEM_FILE)
     return NULL;
   if (is_container(path))
     return &container;
-  return is_parquet(path) ? &parquet_file : is_dcso(path) ? &dcso_filter : table_kind(path);
+  return is_sstable(path)   ? &sstable
+         : is_parquet(path) ? &parquet_file
+         : is_dcso(path)    ? &dcso_filter
+                            : table_kind(path);
 }
 
 bool explain_other_kind(const char *path, const char *expected, char *problem, size_t size)

@@ -143,6 +143,8 @@ bool form_has_text(lanebloom_key_form form)
 uint8_t *convert_text(lanebloom_key_form form, const struct text_units *units, lanebloom_slice text,
                       uint8_t *to)
 {
+  if (units->partition_key)
+    return encode_partition_key(units->partition_key, text, to);
   if (form.flags & (LANEBLOOM_KEY_LOWERED | LANEBLOOM_KEY_UPPERED)) {
     change_case(text, form.flags & LANEBLOOM_KEY_LOWERED ? 'A' : 'a', to);
     text.data = to;
@@ -192,6 +194,8 @@ size_t explain_text(lanebloom_key_form form, const struct text_units *units, lan
 {
   char quoted[128];
   const bool is_hex = form.encoding == LANEBLOOM_HEX;
+  if (units->partition_key)
+    return explain_partition_key(units->partition_key, text, problem, problem_size);
   if (form.flags & LANEBLOOM_KEY_DIGEST) {
     const size_t at = count_utf8(text);
     snprintf(problem, problem_size, "expected UTF-8, found %s",

@@ -11,6 +11,7 @@
 #include <lanebloom.h>
 
 #include "digest.h"
+#include "partition_key.h"
 #include "typed_text.h"
 
 /* Can a key of this form differ from its text? */
@@ -27,8 +28,10 @@ bool form_has_text(lanebloom_key_form form);
 lanebloom_slice trim_text(lanebloom_slice text);
 
 /* Returns the largest size that a key may have if its text has nbytes. */
-static inline size_t max_key_nbytes(size_t nbytes)
+static inline size_t max_key_nbytes(const struct text_units *units, size_t nbytes)
 {
+  if (units->partition_key)
+    return max_partition_key_nbytes(units->partition_key, nbytes);
   _Static_assert((int)DIGEST_KEY_NBYTES >= (int)TYPED_NBYTES, "a digest is the longest key");
   return nbytes > DIGEST_KEY_NBYTES ? nbytes : DIGEST_KEY_NBYTES;
 }

@@ -283,7 +283,7 @@ static bool reserve_converted(struct cutter *cutter, size_t n)
 {
   size_t needed = 0;
   for (size_t i = 0; i < n; i++)
-    needed += max_key_nbytes(cutter->keys[i].size);
+    needed += max_key_nbytes(&cutter->syntax.units, cutter->keys[i].size);
   if (needed <= cutter->converted_capacity)
     return true;
   free(cutter->converted);
@@ -376,7 +376,8 @@ static void make_keys(struct cutter *cutter, struct batch *batch, uint64_t nline
     take_whole_records(cutter, batch);
   else
     form.flags &= ~joined;
-  const bool converts = form.encoding || form.flags & ~(uint32_t)LANEBLOOM_KEY_TRIMMED;
+  const bool converts = form.encoding || form.flags & ~(uint32_t)LANEBLOOM_KEY_TRIMMED ||
+                        cutter->syntax.units.partition_key;
   if (converts)
     convert_keys(cutter, batch, form, nlines);
   batch->slices = cutter->keys;
@@ -403,7 +404,8 @@ static lanebloom_slice text_before_return(const struct record_syntax *syntax,
  * record or of trimmed text. */
 static enum returns find_returns(const struct record_syntax *syntax, const struct batch *batch)
 {
-  if (syntax->width || syntax->terminator != '\n' || syntax->crlf || syntax->form.encoding)
+  if (syntax->width || syntax->terminator != '\n' || syntax->crlf || syntax->form.encoding ||
+      syntax->units.partition_key)
     return RETURNS_UNKNOWN;
   if (syntax->form.flags & LANEBLOOM_KEY_DIGEST &&
       (syntax->fields.n > 0 || syntax->form.flags & LANEBLOOM_KEY_TRIMMED))
@@ -441,7 +443,7 @@ bool cutter_next(struct cutter *cutter, struct batch *batch)
     drop_bom(cutter, batch);
   if (takes_bytes(fields))
     take_byte_ranges(cutter, batch);
-  if (form_converts(cutter->syntax.form))
+  if (form_converts(cutter->syntax.form) || cutter->syntax.units.partition_key)
     make_keys(cutter, batch, nlines);
   if (cutter->at_beginning)
     cutter->returns = find_returns(&cutter->syntax, batch);

@@ -133,7 +133,8 @@ static inline bool batch_has_key(const struct batch *batch, size_t i)
 /* Returns the words that follow "N of M records" in messages about records without a key. */
 static inline const char *missing_text(const struct record_syntax *syntax)
 {
-  return syntax->form.encoding || syntax->form.flags & LANEBLOOM_KEY_DIGEST
+  return syntax->form.encoding || syntax->form.flags & LANEBLOOM_KEY_DIGEST ||
+                 syntax->units.partition_key
              ? "have no key, or malformed text"
          : takes_bytes(&syntax->fields) ? "lack a byte of the key"
                                         : "lack a field of the key";

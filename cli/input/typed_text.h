@@ -18,6 +18,8 @@ static inline bool is_typed(lanebloom_encoding encoding)
   return encoding >= LANEBLOOM_FLOAT32 && encoding <= LANEBLOOM_UUID;
 }
 
+struct partition_key;
+
 /* Says how the text of a column's values is read, if the encoding alone does not tell. If all
  * members are zeros, the encoding alone tells. */
 struct text_units {
@@ -27,6 +29,9 @@ struct text_units {
    * power of ten. 0: they may not be written so. */
   int64_t per_second;
   bool is_int96; /* for LANEBLOOM_TIMESTAMP_NS: the value has 16 bytes, so it can be in any year */
+  /* If not NULL, the text is that of the columns of a partition key, and the encoding means
+   * nothing. It is borrowed. */
+  const struct partition_key *partition_key;
 };
 
 /* Decodes the text, writes the value at `to', and returns the end of the value. Returns NULL if the

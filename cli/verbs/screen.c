@@ -3,20 +3,25 @@
 #include "../output/screen.h"
 #include "../answer/filters.h"
 #include "../answer/parquet.h"
+#include "../answer/sstable_filters.h"
 #include "../answer/tables.h"
 #include "../base/report.h"
+#include "../input/partition_key.h"
 #include "../input/record_options.h"
 #include "../options/options.h"
 #include "../output/parquet_results.h"
 #include "verbs.h"
 
-enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_WHICH };
+enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_TYPE, OPTION_WHICH };
 
-/* Exactly one of filters, tables and parquet is used, and becomes the answer. */
+/* Exactly one of filters, tables, sstables and parquet is used, and becomes the answer.
+ * tables.names also has the names of SSTables. */
 struct query {
   struct screen screen;
   struct filters filters;
   struct tables tables;
+  struct sstable_filters sstables;
+  struct partition_key partition_key; /* the types that --type names */
   struct parquet_query parquet;
 };
 
@@ -72,6 +77,21 @@ static void check_parquet_options(const struct query *query, const struct argp_s
                       "name certainly have none of the keys");
 }
 
+/* Checks --type, and sets how the text of keys is read. */
+static void check_type(struct query *query, const struct argp_state *state)
+{
+  struct record_syntax *syntax = &query->screen.syntax;
+  const uint32_t others = ~(uint32_t)(LANEBLOOM_KEY_TRIMMED | LANEBLOOM_KEY_JOINED);
+  if (query->parquet.nnames > 0 || (query->tables.n == 0 && !query->filters.source.raw))
+    argp_error(state, "--type needs --db PATH with SSTables of Cassandra, or --raw");
+  if (syntax->form.encoding || syntax->is_decoded || syntax->form.flags & others)
+    argp_error(state, "give only one of --type, --decode, --digest, --lower and --upper");
+  if (syntax->fields.n > 1 && syntax->fields.n != query->partition_key.n)
+    argp_error(state, "expected as many fields as --type has columns, which are %zu, found %zu",
+               query->partition_key.n, syntax->fields.n);
+  syntax->units.partition_key = &query->partition_key;
+}
+
 static void check_which(const struct screen *screen, const struct argp_state *state)
 {
   if (screen->invert)
@@ -108,12 +128,19 @@ static error_t parse(int key, char *text, struct argp_state *state)
   case OPTION_FILTERS_FROM:
     query->filters.list = text;
     return 0;
+  case OPTION_TYPE:
+    if (!parse_partition_key(text, &query->partition_key))
+      usage_error(state, "--type: expected a list of the types " COLUMN_TYPES_TEXT ", found '%s'",
+                  text);
+    return 0;
   case OPTION_WHICH:
     query->screen.which = true;
     return 0;
   case ARGP_KEY_END:
     if (query->screen.which)
       check_which(&query->screen, state);
+    if (query->partition_key.n > 0)
+      check_type(query, state);
     if (query->parquet.nnames > 0)
       check_parquet_options(query, state);
     else
@@ -135,7 +162,13 @@ static const struct argp argp = {
              "Read the names of filters from FILE, one per line; `-' is standard input", 3},
             {"db", OPTION_DB, "PATH", 0,
              "Query the database in this folder, its logs included, or this table file, instead of "
-             "FILTER; repeatable",
+             "FILTER; repeatable. In a folder of SSTables of Cassandra or ScyllaDB, the filters "
+             "alone are queried",
+             3},
+            {"type", OPTION_TYPE, "LIST", 0,
+             "The columns of Cassandra's partition key, as in text or text,int: " COLUMN_TYPES_TEXT
+             " (in hexadecimal). Tabs separate several columns in the text of a key. Without this "
+             "option, a key is one column of text",
              3},
             {"which", OPTION_WHICH, NULL, 0,
              "Print a record once for each filter or table that may have it, after \"NAME<tab>\", "
@@ -189,6 +222,16 @@ static void load_filters(struct query *query)
 static void open_tables(struct query *query)
 {
   struct screen *screen = &query->screen;
+  char *const *names = query->tables.names;
+  if (are_sstables(names, query->tables.n)) {
+    if (has_database_options(&query->tables.options))
+      die(names[0], "--writer, --all-files, --column-family, --wal-dir and --db-path do not apply "
+                    "to SSTables");
+    screen->answer = sstables_answer(&query->sstables, names, query->tables.n);
+    return;
+  }
+  if (query->partition_key.n > 0)
+    die(names[0], "--type applies to SSTables of Cassandra, and this is something else");
   screen->answer = tables_answer(&query->tables);
   for (size_t i = 0; i < query->tables.database.ntables; i++)
     check_is_no_output(screen, query->tables.database.paths[i]);

@@ -10,6 +10,7 @@
 
 #include "../../src/system/system.h"
 #include "../answer/database.h"
+#include "../answer/sstable_filters.h"
 #include "../base/characters.h"
 #include "../base/json_object.h"
 #include "../base/memory.h"
@@ -17,6 +18,7 @@
 #include "../files/parquet_files.h"
 #include "../options/options.h"
 #include "parquet_tables.h"
+#include "sstable_tables.h"
 #include "verbs.h"
 
 enum { OPTION_JSON = 0x100, OPTION_NO_HEADER, OPTION_SUMMARY };
@@ -73,8 +75,10 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "FOLDER|TABLE|PARQUET...",
     .doc =
-        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line, or each "
-        "column of each row group of Parquet files. If a FOLDER is a database, describes the "
+        "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line, the "
+        "filters "
+        "of SSTables of Cassandra and ScyllaDB, or each column of each row group of Parquet files. "
+        "If a FOLDER is a database, describes the "
         "tables that belong to it, and its logs as a table named (log); in another FOLDER, "
         "describes each .ldb and .sst file. Nothing is written, and the database may be open.\n"
         "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
@@ -86,6 +90,9 @@ static const struct argp argp = {
         "and FAMILY are known for tables of a database. CODEC lists how blocks are compressed, "
         "among those that were read. A `-' means unknown or absent. Spaces and bytes that could "
         "upset a terminal are printed as \\ooo. A long key ends in `...'; an empty key is \"\".\n"
+        "For SSTables, VERSION is the version in the name of the file, FILTER the format of the "
+        "filter, BYTES and PROBES its size and its probes per key, and KEYS the number of distinct "
+        "partition keys, estimated from its bits.\n"
         "For Parquet files, GROUP is the row group, from 0. FILTER is the filter's size in bytes, "
         "KEYS the number of distinct keys, estimated from its bits. SMALLEST and LARGEST are "
         "bounds, which need not be values of the column. BOUNDS is `used', or says why they are "
@@ -383,6 +390,13 @@ int tables_main(int argc, char **argv)
                                             .json = tables.json,
                                             .header = !tables.no_header};
     return parquet_tables(tables.paths, tables.npaths, &listing);
+  }
+  if (are_sstables(tables.paths, tables.npaths)) {
+    if (has_database_options(&tables.options))
+      die(tables.paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path do not "
+                           "apply to SSTables");
+    free_database_options(&tables.options);
+    return sstable_tables(tables.paths, tables.npaths, tables.json, !tables.no_header);
   }
   const struct table_loader loader = {describe_table, free_row, &tables, true};
   struct database database;
