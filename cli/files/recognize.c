@@ -65,7 +65,7 @@ static bool is_dcso_header(const uint8_t *header, uint64_t file_nbytes)
   unsigned nprobes;
   memcpy(&rate, &rate_bits, sizeof rate);
   return memcmp(header, flags, sizeof flags) == 0 && nkeys > 0 &&
-         lanebloom_plan_size_for_rate(LANEBLOOM_DCSO, rate, nkeys, &nbytes, &nprobes) ==
+         lanebloom_plan_size_for_rate(LANEBLOOM_DCSO, rate, nkeys, &nbytes, &nprobes, NULL) ==
              LANEBLOOM_OK &&
          nbytes <= file_nbytes && nprobes == load_le64(header + 24) &&
          nbytes == DCSO_HEADER_NBYTES + (nbits / 64 + (nbits % 64 > 0)) * 8;
