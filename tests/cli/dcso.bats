@@ -65,7 +65,8 @@ print(hashlib.sha256(bitmap).hexdigest())' >digest
   grep -E "^keys: (1000|99[0-9])$" found # a key that sets no bit does not count
   grep -x "planned for: 1500 keys" found
   [[ $(lanebloom info --json --raw --format dcso filter | jq .planned_keys) == 1500 ]]
-  nbytes=$(lanebloom plan --json --keys 1500 --rate 1% | jq 'select(.format == "dcso").filter_bytes')
+  nbytes=$(lanebloom plan --json --keys 1500 --rate 1% |
+    jq 'select(.format == "dcso").filter_bytes')
   [[ $(stat -c %s filter) == $nbytes ]]
 }
 
@@ -159,7 +160,8 @@ print(hashlib.sha256(bitmap).hexdigest())' >digest
   [[ $(lanebloom screen $raw -c merged keys-a keys-b) == 3000 ]]
   cp b c
   printf 'other data' >>c
-  fails_with "c: expected the same attached bytes, found others" lanebloom merge $raw -o merged a b c
+  fails_with "c: expected the same attached bytes, found others" \
+    lanebloom merge $raw -o merged a b c
   gzip -k a
   fails_with "a.gz: expected a filter that is not compressed" lanebloom add $raw a.gz keys-b
   lanebloom merge $raw -o merged b a.gz

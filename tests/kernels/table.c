@@ -64,8 +64,8 @@ static struct format format_of_row(size_t row)
   };
 }
 
-/* ONCE_PER_HASH applies to the first row of each hash; RIBBON, FUSE, DCSO and HUDI apply to the rows
- * of these formats; the other two apply to the rows of formats that are built. */
+/* ONCE_PER_HASH applies to the first row of each hash; RIBBON, FUSE, DCSO and HUDI apply to the
+ * rows of these formats; the other two apply to the rows of formats that are built. */
 enum applies { ONCE_PER_HASH, ONCE_PER_FORMAT, EVERY_ROW, RIBBON, FUSE, DCSO, HUDI };
 
 static bool applies_to(enum applies applies, const struct format *format)

@@ -11,8 +11,9 @@ typedef struct {
 
 static PyTypeObject *builder_type;
 
-static int parse_arguments(PyObject *args, PyObject *named, lanebloom_format *format, double *bits,
-                           uint64_t *expected, lanebloom_key_form *form, int *has_form)
+static int parse_arguments(PyObject *args, PyObject *named, lanebloom_format *format,
+                           struct size_choice *size, uint64_t *expected, lanebloom_key_form *form,
+                           int *has_form)
 {
   static char *names[] = {"expected", "bits_per_key", "rate", "format", "form", NULL};
   PyObject *expected_object = NULL, *bits_object = NULL, *rate = NULL;
@@ -30,7 +31,7 @@ static int parse_arguments(PyObject *args, PyObject *named, lanebloom_format *fo
     return -1;
   }
   *has_form = form_name != NULL;
-  return choose_bits(*format, bits_object, rate, *expected, bits);
+  return choose_size(*format, bits_object, rate, *expected, size);
 }
 
 static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *named)
@@ -39,11 +40,11 @@ static PyObject *builder_new(PyTypeObject *type, PyObject *args, PyObject *named
   lanebloom_key_form form = {0};
   lanebloom_builder *builder;
   uint64_t expected;
-  double bits;
+  struct size_choice size;
   int has_form;
-  if (parse_arguments(args, named, &format, &bits, &expected, &form, &has_form) < 0)
+  if (parse_arguments(args, named, &format, &size, &expected, &form, &has_form) < 0)
     return NULL;
-  const lanebloom_status status = lanebloom_builder_create(format, bits, expected, &builder);
+  const lanebloom_status status = create_builder(format, &size, expected, &builder);
   if (status)
     return raise_status(status, NULL, NULL);
   Builder *self = (Builder *)PyType_GenericAlloc(type, 0);

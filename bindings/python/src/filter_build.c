@@ -3,7 +3,7 @@
 #include "filter.h"
 
 /* Builds a filter of a batch. form: the key form, or NULL for the form of the batch's type. */
-static lanebloom_status build_filter(lanebloom_format format, double bits_per_key,
+static lanebloom_status build_filter(lanebloom_format format, const struct size_choice *size,
                                      uint64_t expected, const lanebloom_key_form *form,
                                      const struct batch *batch, lanebloom_filter **filter,
                                      char problem[PROBLEM_NBYTES])
@@ -16,7 +16,7 @@ static lanebloom_status build_filter(lanebloom_format format, double bits_per_ke
   if (!form)
     status = lanebloom_arrow_key_form(batch->schema, &own, problem, PROBLEM_NBYTES);
   if (!status)
-    status = lanebloom_builder_create(format, bits_per_key, expected, &builder);
+    status = create_builder(format, size, expected, &builder);
   if (!status)
     status = lanebloom_builder_set_key_form(builder, form ? *form : own);
   for (size_t i = 0; i < batch->narrays && !status; i++)
@@ -38,7 +38,7 @@ PyObject *filter_build(PyObject *type, PyObject *args, PyObject *named)
   lanebloom_key_form form = {0};
   struct batch batch;
   uint64_t expected = 0;
-  double bits;
+  struct size_choice size;
   (void)type;
   if (!PyArg_ParseTupleAndKeywords(args, named, "O|O$OszO", names, &keys, &bits_object, &rate,
                                    &format_name, &form_name, &expected_object) ||
@@ -48,11 +48,11 @@ PyObject *filter_build(PyObject *type, PyObject *args, PyObject *named)
       batch_begin(&batch, keys, form.encoding) < 0)
     return NULL;
   lanebloom_filter *filter = NULL;
-  if (choose_bits(format, bits_object, rate, expected ? expected : batch.n, &bits) == 0) {
+  if (choose_size(format, bits_object, rate, expected ? expected : batch.n, &size) == 0) {
     lanebloom_status status;
     Py_BEGIN_ALLOW_THREADS
     status =
-        build_filter(format, bits, expected, form_name ? &form : NULL, &batch, &filter, problem);
+        build_filter(format, &size, expected, form_name ? &form : NULL, &batch, &filter, problem);
     Py_END_ALLOW_THREADS
     if (status)
       raise_keys(status, problem);

@@ -168,19 +168,28 @@ static int check_bits(lanebloom_format format, double bits)
   return -1;
 }
 
-int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
-                double *bits)
+lanebloom_status create_builder(lanebloom_format format, const struct size_choice *choice,
+                                uint64_t expected, lanebloom_builder **builder)
 {
-  *bits = 10;
+  return choice->rate > 0
+             ? lanebloom_builder_create_for_rate(format, choice->rate, expected, builder)
+             : lanebloom_builder_create(format, choice->bits_per_key, expected, builder);
+}
+
+int choose_size(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
+                struct size_choice *choice)
+{
+  *choice = (struct size_choice){.bits_per_key = 10};
   if (rate && rate != Py_None) {
     if (bits_per_key && bits_per_key != Py_None) {
       PyErr_SetString(PyExc_TypeError, "bits_per_key and rate: expected one of them, found both");
       return -1;
     }
-    const double wanted = PyFloat_AsDouble(rate);
-    if (wanted == -1 && PyErr_Occurred())
+    choice->rate = PyFloat_AsDouble(rate);
+    if (choice->rate == -1 && PyErr_Occurred())
       return -1;
-    const lanebloom_status status = lanebloom_plan_bits(format, wanted, n, bits);
+    const lanebloom_status status =
+        lanebloom_plan_bits(format, choice->rate, n, &choice->bits_per_key);
     if (status == LANEBLOOM_ERR_ARGUMENT)
       PyErr_Format(PyExc_ValueError, "rate: expected a number between 0 and 1, found %R", rate);
     else if (status)
@@ -188,11 +197,11 @@ int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate,
     return status ? -1 : 0;
   }
   if (bits_per_key && bits_per_key != Py_None) {
-    *bits = PyFloat_AsDouble(bits_per_key);
-    if (*bits == -1 && PyErr_Occurred())
+    choice->bits_per_key = PyFloat_AsDouble(bits_per_key);
+    if (choice->bits_per_key == -1 && PyErr_Occurred())
       return -1;
   }
-  return check_bits(format, *bits);
+  return check_bits(format, choice->bits_per_key);
 }
 
 /* ---- Functions ---- */

@@ -98,12 +98,18 @@ int filter_type_add(PyObject *module);
 int builder_type_add(PyObject *module);
 int database_type_add(PyObject *module);
 
-/* Chooses the bits per key of a filter for n keys. If `bits_per_key` is given, chooses this number.
- * If `rate` is given, chooses the number that reaches this false-positive rate. If neither is
- * given, chooses 10. An argument that is not given is None or NULL. Returns -1 and raises on an
+/* How the size of a filter is chosen: by the rate or, if this is 0, by the bits per key. */
+struct size_choice {
+  double rate, bits_per_key;
+};
+
+/* Chooses the size of a filter for n keys. If neither `bits_per_key` nor `rate` is given, chooses
+ * 10 bits per key. An argument that is not given is None or NULL. Returns -1 and raises on an
  * error. */
-int choose_bits(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
-                double *bits);
+int choose_size(lanebloom_format format, PyObject *bits_per_key, PyObject *rate, uint64_t n,
+                struct size_choice *choice);
+lanebloom_status create_builder(lanebloom_format format, const struct size_choice *choice,
+                                uint64_t expected, lanebloom_builder **builder);
 
 /* Converts an int, or a float that is a whole number, to a count. Returns -1 and raises on an
  * error, with `name` in the message. */

@@ -3,6 +3,7 @@
 
 import copy
 import pickle
+import struct
 import threading
 import warnings
 
@@ -222,3 +223,16 @@ def test_bits_at_their_most_are_named():
         Filter.build(INTS)
         Filter.build(INTS, rate=1e-9)
         Filter.build(INTS, 1000, format="leveldb")
+
+
+def test_a_rate_makes_the_file_of_dcso():
+    keys = [b"%d" % i for i in range(1000)]
+    for filter in (
+        Filter.build(keys, rate=0.01, format="dcso"),
+        Filter.build(keys, rate=0.01, format="dcso", expected=1000),
+    ):
+        data = bytes(filter.bytes)
+        planned, rate, probes, bits = struct.unpack_from("<QdQQ", data, 8)
+        assert (planned, rate, probes, bits) == (1000, 0.01, 7, 9585)
+        assert len(data) == 48 + 150 * 8
+        assert all(Filter.parse_raw(data + b"attached", "dcso").screen(keys))

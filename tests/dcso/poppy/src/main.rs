@@ -40,7 +40,8 @@ fn main() {
         build(&text, arguments[3].parse().unwrap(), &arguments[4]);
         return;
     }
-    let filter = BloomFilter::from_reader(BufReader::new(File::open(&arguments[2]).unwrap())).unwrap();
+    let file = BufReader::new(File::open(&arguments[2]).unwrap());
+    let filter = BloomFilter::from_reader(file).unwrap();
     let text = fs::read(&arguments[3]).unwrap();
     let mut keys: Vec<&[u8]> = text.split(|&byte| byte == b'\n').collect();
     keys.pop();
