@@ -4,26 +4,35 @@
 # the same in each.
 # SPDX-License-Identifier: MIT
 
-setup_file() {
-  cd "$BATS_FILE_TMPDIR"
-  mkdir files
-  export SEED=${LANEBLOOM_TEST_SEED:-$SRANDOM}
+setup() {
   [ "${LANEBLOOM_EXHAUSTIVE-}" = 1 ] || skip "downloads Hudi: LANEBLOOM_EXHAUSTIVE=1 runs it"
   case $BUILD_DIR in */release) ;; *) skip "runs in the preset release" ;; esac
   mvn -v >/dev/null 2>&1 || skip "no mvn runs here"
-  cp -r "$SOURCE_DIR/tests/hudi" .
-  run "$SOURCE_DIR/scripts/download.sh" mvn -q -B -f hudi/pom.xml test-compile exec:help
-  [ "$status" = 0 ] || skip "Hudi cannot be downloaded: ${lines[0]}"
-  "$SOURCE_DIR/scripts/download.sh" mvn -o -q -B -f hudi/pom.xml exec:java \
-    -Dexec.args="$PWD/files $SEED 1000000" | sed 's/^/# /' >&3
+  cd "$BATS_FILE_TMPDIR" || return 1
 }
 
-setup() {
-  cd "$BATS_FILE_TMPDIR"
-  echo "seed $SEED"
+# Makes the files, once for all tests. The first command of Maven downloads all that the second
+# needs.
+need_files() {
+  [ ! -e why ] || skip "$(cat why)" # the first test wrote this file
+  [ ! -e ready ] || return 0
+  seed=${LANEBLOOM_TEST_SEED:-$SRANDOM}
+  echo "seed $seed" >seed
+  mkdir files
+  cp -r "$SOURCE_DIR/tests/hudi" .
+  "$SOURCE_DIR/scripts/download.sh" mvn -q -B -f hudi/pom.xml test-compile exec:help \
+    >mvn.log 2>&1 || {
+    echo "Hudi cannot be downloaded: $(head -n 1 mvn.log)" >why
+    skip "$(cat why)"
+  }
+  DOWNLOAD_UNTIL='' "$SOURCE_DIR/scripts/download.sh" mvn -o -q -B -f hudi/pom.xml exec:java \
+    -Dexec.args="$PWD/files $seed 1000000"
+  touch ready
 }
 
 @test "the answers of filters for a million keys are those of Hudi" {
+  need_files
+  cat seed
   n=0
   for answers in files/*.answers; do
     name=${answers%.answers}
@@ -34,6 +43,8 @@ setup() {
 }
 
 @test "keys are found by the filters in footers, whoever else wrote the rest of the file" {
+  need_files
+  cat seed
   python3 -m venv venv >venv.log 2>&1 || skip "no venv: $(tail -n 1 venv.log)"
   "$SOURCE_DIR/scripts/download.sh" venv/bin/python -m pip install -q pyarrow==26.0.1 \
     >pip.log 2>&1 ||

@@ -52,14 +52,11 @@ public final class Make {
     String text = filter.serializeToString();
     BloomFilter read = BloomFilterFactory.fromString(text, type);
     List<String> answers = new ArrayList<>();
-    long begin = System.nanoTime();
     for (String key : asked) {
       if (read.mightContain(key)) {
         answers.add(key);
       }
     }
-    System.out.printf("%s: %.0f ns per key%n", name,
-        (System.nanoTime() - begin) / (double) asked.size());
     write(folder.resolve(name + ".filter"), List.of(text));
     write(folder.resolve(name + ".added"), added);
     write(folder.resolve(name + ".answers"), answers);
