@@ -1,6 +1,7 @@
 /* lanebloom screen: prints the records that may be in filters, databases or Parquet files.
  * SPDX-License-Identifier: MIT */
-#include "../output/screen.h"
+#include <stdlib.h>
+
 #include "../answer/filters.h"
 #include "../answer/parquet.h"
 #include "../answer/sstable_filters.h"
@@ -10,6 +11,7 @@
 #include "../input/record_options.h"
 #include "../options/options.h"
 #include "../output/parquet_results.h"
+#include "../output/screen.h"
 #include "verbs.h"
 
 enum { OPTION_DB = 0x100, OPTION_FILTER, OPTION_FILTERS_FROM, OPTION_TYPE, OPTION_WHICH };
@@ -228,6 +230,9 @@ static void open_tables(struct query *query)
       die(names[0], "--writer, --all-files, --column-family, --wal-dir and --db-path do not apply "
                     "to SSTables");
     screen->answer = sstables_answer(&query->sstables, names, query->tables.n);
+    free(query->tables.names);
+    for (size_t i = 0; i < screen->answer.sources->n; i++)
+      check_is_no_output(screen, screen->answer.sources->all[i].name);
     return;
   }
   if (query->partition_key.n > 0)

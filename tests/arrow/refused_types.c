@@ -178,6 +178,13 @@ Test(refused, words_of_a_mismatch)
        {LANEBLOOM_BYTES, LANEBLOOM_KEY_LOWERED},
        "keys of the %s: bytes, lower-cased, but keys of arrays are not changed; the array has "
        "text"},
+      {"u",
+       {LANEBLOOM_BYTES, LANEBLOOM_KEY_SHA1 | LANEBLOOM_KEY_UPPER_HEX},
+       "keys of the %s: sha1:HEX, but keys of arrays are not changed; the array has text"},
+      {"z",
+       {LANEBLOOM_BYTES, LANEBLOOM_KEY_NTLM | LANEBLOOM_KEY_UPPERED},
+       "keys of the %s: ntlm, upper-cased, but keys of arrays are not changed; the array has "
+       "bytes"},
   };
   const uint64_t zeros[8] = {0};
   const void *buffers[] = {NULL, zeros, zeros};
