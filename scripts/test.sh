@@ -36,7 +36,8 @@ all       s390x   5 . ^$
 all       python  10 - -
 all       duckdb  5 - -
 all       wasm    3 - -
-all       platforms 4 - -
+all       platforms 8 - -
+all       wheel-tests 8 - -
 all       total   60 - -
 END
 }

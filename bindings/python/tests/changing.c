@@ -43,3 +43,9 @@ int open64(const char *path, int flags, ...)
     look(real, path);
   return real(path, flags, mode);
 }
+
+/* clang with _FORTIFY_SOURCE calls this function instead, as in the wheels that zig builds. */
+int __open64_2(const char *path, int flags)
+{
+  return open64(path, flags);
+}
