@@ -147,6 +147,20 @@ EOF
   [[ $(wc -l <found) -eq 1 ]]
 }
 
+@test "without Nettle, a filter of digests is refused" {
+  [[ $(lanebloom --version) != *digests* ]] || skip "this build has Nettle"
+  xxd -r -p >sha1.lbf <<'EOF'
+894c42460d0a1a0a03000000010000000200000000000000
+10270000000000000900000000000000000029026628beb5
+0d18d24ed5dd1e980000000000000000114000414410401006
+EOF
+  [[ $(lanebloom info sha1.lbf) == *"key form: sha1:HEX, trimmed, upper-cased" ]]
+  fails_with "sha1.lbf: keys of this filter are digests, and this lanebloom was built without" \
+    lanebloom screen sha1.lbf <<<a
+  [[ $(lanebloom screen -c --decode none sha1.lbf <<<hello) -eq 1 ]]
+  refuses "--digest: this lanebloom was built without Nettle" lanebloom hash --digest md5
+}
+
 @test "lines that end in CR LF: a carriage return would be part of every text" {
   needs_digests
   numbers 1 100 >unix

@@ -83,6 +83,10 @@ check_commands() { # FILE MIN
     echo "# without simdjson: JSON lines are left out" >&3
     sed -i '/^## JSON lines/,/^## /d' recipes
   fi
+  if [[ $("$LANEBLOOM" --version) != *digests* ]]; then
+    echo "# without Nettle: texts against a list of their hashes are left out" >&3
+    sed -i '/^## Texts against/,/^## /d' recipes
+  fi
   check_commands recipes 47
 }
 
