@@ -83,3 +83,17 @@ for preset in macos-arm64 macos-x86_64 freebsd; do
     fail "$preset: the smoke program links" "$folder/$preset-smoke.log"
   echo "ok - $preset: the smoke program links" >>"$tap"
 done
+
+# ---- The static command --------------------------------------------------------------------------
+[ -n "$all" ] || exit 0
+for cpu in x86_64 aarch64; do
+  status=0
+  program=$(scripts/static-command.sh "$cpu" 2>"$folder/static-$cpu.log") || status=$?
+  [ "$status" != 3 ] || skip "$(why "$folder/static-$cpu.log")"
+  [ "$status" = 0 ] || fail "static-$cpu: builds" "$folder/static-$cpu.log"
+  COMMAND=$PWD/$program
+  EMULATOR=
+  [ "$cpu" = "$(uname -m)" ] || EMULATOR=qemu-$cpu
+  export COMMAND EMULATOR
+  run "static-$cpu" bats --tap tests/systems/static_command.bats
+done

@@ -37,7 +37,7 @@ all       python  10 - -
 all       duckdb  5 - -
 all       wasm    3 - -
 all       platforms 8 - -
-all       wheel-tests 8 - -
+all       wheel-tests 12 - -
 all       total   60 - -
 END
 }
