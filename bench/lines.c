@@ -46,7 +46,7 @@ static lanebloom_keys read_lines(const char *path)
 
 int main(int argc, char **argv)
 {
-  lanebloom_format format;
+  lanebloom_format format = LANEBLOOM_DCSO;
   lanebloom_filter *filter;
   char problem[256];
   check(argc == 4 && lanebloom_format_by_name(argv[1], &format), "FORMAT FILTER KEYS");
