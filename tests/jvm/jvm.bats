@@ -44,7 +44,8 @@ setup_file() {
 }
 
 jvm() {
-  java -cp "$BATS_FILE_TMPDIR/jvm/target/classes:$BATS_FILE_TMPDIR/jvm/jars/*" lanebloom.Filters "$@"
+  local folder=$BATS_FILE_TMPDIR/jvm
+  java -cp "$folder/target/classes:$folder/jars/*" lanebloom.Filters "$@"
 }
 
 # check FORMAT RATE

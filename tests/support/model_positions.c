@@ -84,7 +84,7 @@ uint64_t model_dcso_position(uint64_t hash, unsigned i, uint64_t nbits)
   return step % nbits;
 }
 
-/* The strategy of 32 bits uses the first number of the hash as version 1 of Spark's filters does. */
+/* The strategy of 32 bits uses the first number of the hash as Spark's version 1 does. */
 uint64_t model_guava_32_position(const uint64_t hash[2], unsigned i, uint64_t nbytes)
 {
   return model_spark_v1_position(hash[0], i, nbytes);

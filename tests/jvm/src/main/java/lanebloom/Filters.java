@@ -17,7 +17,7 @@ import org.apache.cassandra.utils.Cassandra;
 public final class Filters {
   private Filters() {}
 
-  private static List<byte[]> lines(Path path) throws Exception {
+  static List<byte[]> lines(Path path) throws Exception {
     byte[] bytes = Files.readAllBytes(path);
     List<byte[]> lines = new ArrayList<>();
     for (int first = 0, i = 0; i < bytes.length; i++)
