@@ -163,6 +163,9 @@ def test_hashes():
     assert (f.hash(pa.array(TEXTS)) == hashes[:-1]).all()
     assert lanebloom.hash(["a"], "parquet").dtype == np.uint64
     assert lanebloom.hash(["a"], "parquet")[0] == 0xD24EC4F1A98C6E5B  # XXH64 of "a"
+    wide = lanebloom.hash(["hello", None], "guava-64")  # MurmurHash3_x64_128
+    assert wide.dtype == np.uint64 and wide.shape == (2, 2) and (wide[1] == 0).all()
+    assert list(wide[0]) == [0xCBD8A7B341BD9B02, 0x5B1E906A48AE1D19]
     with pytest.raises(ValueError, match="no hash of its own"):
         lanebloom.hash(["a"], "rocksdb")
 
