@@ -426,9 +426,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_rate(lanebloom_format format
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_bits(lanebloom_format format, double rate,
                                                          uint64_t nkeys, double *bits_per_key);
 
-/* Computes the size of the filter that lanebloom_builder_create_for_rate() makes for nkeys keys, and
- * the rate that the model gives for it; model_rate may be NULL. Where an engine's writer takes a
- * rate, the model's may be higher than `rate`. */
+/* Computes the size of the filter that lanebloom_builder_create_for_rate() makes for nkeys keys,
+ * and the rate that the model gives for it; model_rate may be NULL. Where an engine's writer takes
+ * a rate, the model's may be higher than `rate`. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_plan_size_for_rate(lanebloom_format format,
                                                                   double rate, uint64_t nkeys,
                                                                   uint64_t *nbytes,

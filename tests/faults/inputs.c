@@ -66,7 +66,8 @@ void is_expected(const lanebloom_filter *filter)
   const void *bytes = lanebloom_filter_bytes(filter, &nbytes);
   if (nbytes != engine_bytes.nbytes)
     test_fatal("a filter of %zu bytes, expected %zu", nbytes, engine_bytes.nbytes);
-  test_same_bytes("filter", bytes, engine_bytes.bytes, nbytes);
+  if (!test_is_filter(filter, engine_bytes.bytes, nbytes))
+    test_same_bytes("filter", bytes, engine_bytes.bytes, nbytes);
 }
 
 lanebloom_status finish_expected(lanebloom_builder *builder, size_t nkeys)

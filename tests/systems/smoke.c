@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const uint64_t the_digest = UINT64_C(0xd01de6efe73b3cc4);
+static const uint64_t the_digest = UINT64_C(0xc7de30439b223203);
 
 static _Noreturn void fail(const char *format, ...)
 {

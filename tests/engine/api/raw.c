@@ -68,7 +68,8 @@ Test(raw, any_bytes_answer_as_the_filter_of_them)
 {
   struct rng rng = rng_start(1);
   size_t nhits = 0, nrefused = 0;
-  for (int i = 0; i < 20000; i++) {
+  enum { NTRIALS = 20000 };
+  for (int i = 0; i < NTRIALS; i++) {
     uint8_t bytes[150], key[8];
     const size_t size = rng_below(&rng, sizeof bytes + 1);
     rng_fill(&rng, bytes, sizeof bytes);
@@ -87,8 +88,9 @@ Test(raw, any_bytes_answer_as_the_filter_of_them)
               "%s, %zu bytes", lanebloom_format_name(format), size);
     nhits += expected;
   }
-  cr_assert(nhits > 1000 && nhits < 19000 && nrefused > 100, "%zu hits, %zu refused", nhits,
-            nrefused);
+  /* filters that are refused count as hits; some of the others pass the key, and some do not */
+  cr_assert(nrefused > 100 && nhits > nrefused + 1000 && nhits < NTRIALS - 500,
+            "%zu hits, %zu refused", nhits, nrefused);
   cr_assert(!lanebloom_filter_may_contain_raw(LANEBLOOM_LEVELDB, NULL, 0, NULL, 0));
   cr_assert(lanebloom_filter_may_contain_raw((lanebloom_format)test_first_unknown_format(), "", 0,
                                              "a", 1));
