@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Times Guava's and Cassandra's filters, by lanebloom and by Guava and Cassandra themselves.
+"""Times filters of Guava, Cassandra and Hudi, by lanebloom and by these programs themselves.
 
     bench/jvm.py [-s KIB,...] BUILD FOLDER
 
 BUILD is a build with benchmarks, such as build/bench. FOLDER receives filters of each size: half of
-the bits of one are set, and all bits of the other. Downloads Guava 33.4.8 and Cassandra 5.0.4;
-needs Maven and Java. Both sides use one thread. Prints nanoseconds per key and their ratio, for
-keys that are absent (a key passes with the rate 2^-k) and for keys that are present."""
+the bits of one are set, and all bits of the other. Hudi's have at most 256 MiB. Downloads Guava
+33.4.8, Cassandra 5.0.4 and Hudi 1.0.2; needs Maven and Java. Both sides use one thread. Prints
+nanoseconds per key and their ratio, for keys that are absent (a key passes with the rate 2^-k) and
+for keys that are present."""
 
 import argparse
+import base64
 import os
 import pathlib
 import subprocess
@@ -19,7 +21,17 @@ CASES = [(8, 7), (40, 14)]  # the width of keys, and the number of probes
 NKEYS = 65536
 
 
+def write_hudi(path, nprobes, kib, ones):
+    nbytes = kib * 1024
+    header = b"\xff" * 4 + nprobes.to_bytes(4, "big") + b"\x01"
+    header += (8 * nbytes - 1).to_bytes(4, "big")
+    path.write_bytes(base64.b64encode(header + (b"\xff" * nbytes if ones else os.urandom(nbytes))))
+
+
 def write_filter(path, format, nprobes, kib, ones):
+    if format == "hudi":
+        write_hudi(path, nprobes, kib, ones)
+        return
     nwords = kib * 1024 // 8
     header = nwords.to_bytes(4, "big")
     is_guava = format.startswith("guava")
@@ -62,8 +74,9 @@ def main():
     print("FORMAT       BYTES   K      KIB  KEYS         JVM    OURS  RATIO")
     path = folder / "filter"
     for kib in map(int, options.sizes.split(",")):
-        for format in "guava-64", "cassandra":
-            for width, nprobes in CASES:
+        for format in ["guava-64", "cassandra"] + ["hudi"] * (kib <= 262144):
+            # Hudi plans 30 probes by default
+            for width, nprobes in CASES + [(40, 30)] * (format == "hudi"):
                 for ones in False, True:
                     write_filter(path, format, nprobes, kib, ones)
                     what = [format, path, folder / f"keys-{width}"]
