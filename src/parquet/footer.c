@@ -154,8 +154,10 @@ static void read_key_value(struct thrift *thrift, struct footer *footer)
     else
       lanebloom_thrift_skip(thrift, field);
   lanebloom_slice *hudi = find_hudi(&footer->hudi, key);
-  if (hudi)
-    *hudi = value;
+  if (!hudi)
+    return;
+  footer->hudi.is_ambiguous |= hudi->data != NULL;
+  *hudi = value;
 }
 
 static void read_key_values(struct thrift *thrift, struct thrift_field field, struct footer *footer)

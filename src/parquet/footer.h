@@ -22,6 +22,7 @@ struct hudi_metadata {
   lanebloom_slice filter; /* in Base64 */
   lanebloom_slice type;   /* of the filter */
   lanebloom_slice min_key, max_key;
+  bool is_ambiguous; /* one of the members is there twice */
 };
 
 struct footer {

@@ -26,8 +26,8 @@ void lanebloom_parquet_describe_hudi(const lanebloom_parquet *file,
                                      lanebloom_parquet_hudi_info *info, size_t info_size)
 {
   const struct hudi_metadata *hudi = &file->footer.hudi;
-  const bool has_range =
-      hudi->min_key.data && hudi->max_key.data && compare(hudi->min_key, hudi->max_key) <= 0;
+  const bool has_range = !hudi->is_ambiguous && hudi->min_key.data && hudi->max_key.size > 0 &&
+                         compare(hudi->min_key, hudi->max_key) <= 0;
   lanebloom_parquet_hudi_info full = {.has_filter = hudi->filter.data, .has_range = has_range};
   if (has_range) {
     full.min_key = hudi->min_key;
@@ -47,6 +47,10 @@ static lanebloom_status check_text(const struct hudi_metadata *hudi, const struc
   if (!text.data)
     return problem_set(problem, LANEBLOOM_ERR_ARGUMENT,
                        "expected a file with a filter of Hudi, found one without");
+  if (hudi->is_ambiguous)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected one filter of Hudi, one type and one range of keys in the footer, "
+                       "found one of them twice");
   if (hudi->type.data && !is_text(hudi->type, "SIMPLE") && !is_text(hudi->type, "DYNAMIC_V0"))
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "the filter of Hudi: expected the type SIMPLE or DYNAMIC_V0, found %.*s",
