@@ -6,13 +6,18 @@
 
 #include "../base/memory.h"
 #include "../base/report.h"
+#include "../files/folders.h"
 #include "database.h"
 
 bool are_sstables(char *const *names, size_t n)
 {
   size_t nsstables = 0;
-  for (size_t i = 0; i < n; i++)
-    nsstables += is_sstable(names[i]);
+  for (size_t i = 0; i < n; i++) {
+    const bool is_one = is_sstable(names[i]);
+    if (is_one && is_database(names[i]))
+      die(names[i], "expected either SSTables of Cassandra or a database, found files of both");
+    nsstables += is_one;
+  }
   if (nsstables > 0 && nsstables < n)
     die(NULL, "expected either SSTables of Cassandra or tables of other databases, found both");
   return nsstables > 0;

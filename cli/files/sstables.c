@@ -36,13 +36,13 @@ static const char *component_of(const char *name)
 }
 
 /* Copies the version out of the name of a file: VERSION-ID-big-COMPONENT, VERSION-ID-bti-COMPONENT,
- * or until Cassandra 2.1 KEYSPACE-TABLE-VERSION-ID-COMPONENT. Returns false if the name has another
- * form. Files that are being written had such other names until Cassandra 2.2: their names have
- * one more part, tmp or tmplink. */
+ * or until Cassandra 2.1 KEYSPACE-TABLE-VERSION-ID-COMPONENT. If the name has another form, returns
+ * false, and the version becomes "". */
 static bool find_version(const char *name, char version[3])
 {
   const char *parts[6];
   size_t n = 0;
+  version[0] = '\0';
   if (!component_of(name))
     return false;
   for (const char *at = name; at && n < 6; n++) {
@@ -80,19 +80,33 @@ static lanebloom_format format_of(const char *version)
   }
 }
 
-static bool is_of_sstable(const char *folder, const char *name)
+static bool has_version(const char *folder, const char *name)
 {
   char version[3];
   (void)folder;
   return find_version(name, version);
 }
 
+/* Until Cassandra 2.2, the names of files that are being written have one more part. */
+static bool is_being_written(const char *name)
+{
+  return strncmp(name, "tmp-", 4) == 0 || strncmp(name, "tmplink-", 8) == 0 ||
+         strstr(name, "-tmp-") || strstr(name, "-tmplink-");
+}
+
+/* Is this a file of an SSTable, even if its name has an unknown form? */
+static bool is_of_sstable(const char *folder, const char *name)
+{
+  (void)folder;
+  return component_of(name) && !is_being_written(name);
+}
+
 bool is_sstable(const char *path)
 {
-  char version[3], **paths;
+  char **paths;
   if (!is_folder(path))
-    return find_version(name_of(path), version);
-  const int n = list_folder(path, is_of_sstable, &paths);
+    return has_version(NULL, name_of(path));
+  const int n = list_folder(path, has_version, &paths);
   free_paths(paths, n);
   return n > 0;
 }
@@ -185,7 +199,17 @@ static bool load(struct sstable *sstable)
   struct system_info info;
   const bool exists = lanebloom_system_info(path, &info), is_missing = !exists && errno == ENOENT;
   lanebloom_status status;
-  if (!sstable->format) {
+  if (!sstable->version[0]) {
+    status = LANEBLOOM_ERR_FORMAT;
+    snprintf(
+        problem, sizeof problem,
+        "expected a name of an SSTable, such as nb-7-big-%s, found another: move the file away "
+        "if it is none",
+        FILTER);
+  } else if (exists && info.kind != SYSTEM_FILE) {
+    status = LANEBLOOM_ERR_FORMAT;
+    snprintf(problem, sizeof problem, "expected a regular file, found none");
+  } else if (!sstable->format) {
     status = LANEBLOOM_ERR_FORMAT;
     snprintf(problem, sizeof problem,
              "expected an SSTable whose version begins with j to o or d, found version %s; a newer "

@@ -104,9 +104,24 @@ EOF
 @test "names that are no SSTables, and SSTables that cannot be read" {
   mkdir db
   numbers 1 10 | sstable cassandra db/nb-1-big-Filter.db
-  touch db/tmp-la-2-big-Data.db db/ks-t-tmp-ka-1-Data.db db/nb-1-big-Index.db db/x-Filter.db
-  touch db/nb-2-odd-Filter.db db/NB-2-big-Data.db db/n-2-big-Data.db db/nbx-2-big-Data.db
+  touch db/tmp-la-2-big-Data.db db/ks-t-tmp-ka-1-Data.db db/nb-1-big-Index.db db/xFilter.db
   [[ $(lanebloom tables --no-header db | wc -l) -eq 1 ]]
+  for name in x-Filter.db pa-2-xyz-Filter.db nb-2-big-v2-Data.db NB-2-big-Data.db n-2-big-Data.db; do
+    cp db/nb-1-big-Filter.db db/$name
+    fails_with "expected a name of an SSTable, such as nb-7-big-Filter.db, found another" \
+      lanebloom screen --db db /dev/null
+    run -2 --separate-stderr lanebloom tables --no-header db
+    [[ $stderr == *"found another: move the file away"* && ${#lines[@]} -eq 1 ]]
+    rm db/$name
+  done
+  mkfifo db/nb-2-big-Filter.db
+  fails_with "expected a regular file" lanebloom screen --db db /dev/null
+  rm db/nb-2-big-Filter.db
+  cp "$SOURCE_DIR/tests/vectors/tables/goleveldb_bloom10.ldb" db/000004.ldb
+  fails_with "db: expected either SSTables of Cassandra or a database, found files of both" \
+    lanebloom screen --db db /dev/null
+  fails_with "found files of both" lanebloom tables db
+  rm db/000004.ldb
   for n in 1 8 9 30; do
     head -c $n db/nb-1-big-Filter.db >cut
     mkdir "db$n"
