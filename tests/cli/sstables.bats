@@ -106,7 +106,7 @@ EOF
   numbers 1 10 | sstable cassandra db/nb-1-big-Filter.db
   touch db/tmp-la-2-big-Data.db db/ks-t-tmp-ka-1-Data.db db/nb-1-big-Index.db db/xFilter.db
   [[ $(lanebloom tables --no-header db | wc -l) -eq 1 ]]
-  for name in x-Filter.db pa-2-xyz-Filter.db nb-2-big-v2-Data.db NB-2-big-Data.db n-2-big-Data.db; do
+  for name in {x,pa-2-xyz,nb-2-big-v2}-Filter.db {NB,n,nbx}-2-big-Data.db; do
     cp db/nb-1-big-Filter.db db/$name
     fails_with "expected a name of an SSTable, such as nb-7-big-Filter.db, found another" \
       lanebloom screen --db db /dev/null
