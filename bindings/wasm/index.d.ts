@@ -25,7 +25,13 @@ export type Format =
   | 'pebble-binaryfuse'
   | 'hudi'
   | 'dcso'
-  | 'dcso-signed';
+  | 'dcso-signed'
+  | 'guava'
+  | 'guava-32'
+  | 'guava-64'
+  | 'cassandra'
+  | 'cassandra-2'
+  | 'cassandra-3';
 
 /** How the bytes of a key were made. */
 export type Encoding =

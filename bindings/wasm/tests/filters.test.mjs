@@ -27,6 +27,11 @@ const BUILT = [
   'spark-v2',
   'dcso',
   'dcso-signed',
+  'guava-32',
+  'guava-64',
+  'cassandra',
+  'cassandra-2',
+  'cassandra-3',
 ];
 
 for (const { name, Filter, Builder, formats } of engines) {
