@@ -97,7 +97,8 @@ static lanebloom_keys list_keys(struct list *list, char *text)
 {
   uint8_t *at = list->bytes;
   list->n = 0;
-  for (char *key; strcmp(text, ".") != 0 && (key = strtok_r(text, ",", &text)); list->n++) {
+  for (char *key; text && strcmp(text, ".") != 0 && (key = strtok_r(text, ",", &text));
+       list->n++) { /* with musl, text becomes NULL after the last key */
     cr_assert(list->n < COUNT(list->slices), "too many keys");
     const size_t room = (size_t)(list->bytes + sizeof list->bytes - at),
                  size = hex_decode(key, at, room);
