@@ -78,7 +78,7 @@ static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t 
 }
 
 lanebloom_status lanebloom_plan_size(lanebloom_format id, double bits_per_key, uint64_t nkeys,
-                                     uint64_t *nbytes, unsigned *nprobes)
+                                     uint64_t *nbytes, uint32_t *nprobes)
 {
   const struct format_table *format;
   struct filter_shape shape;
@@ -204,7 +204,7 @@ lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t 
 }
 
 lanebloom_status lanebloom_plan_size_for_rate(lanebloom_format id, double rate, uint64_t nkeys,
-                                              uint64_t *nbytes, unsigned *nprobes,
+                                              uint64_t *nbytes, uint32_t *nprobes,
                                               double *model_rate)
 {
   const struct format_table *format;

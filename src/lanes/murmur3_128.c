@@ -11,12 +11,9 @@
 #include "../scalar/murmur3_128.h"
 #include "../keys.h"
 #include "lanes.h"
-#include "vector.h"
+#include "words.h"
 
 enum { PAGE_NBYTES = 4096 /* the size of the smallest pages */ };
-
-/* A vector type of gcc and clang, as in xxh64.c. */
-typedef uint64_t words __attribute__((vector_size(VECTOR_NBYTES)));
 
 /* The two words of a block, or the two halves of a hash, of each key. */
 struct pairs {
@@ -24,11 +21,6 @@ struct pairs {
 };
 
 /* ---- Steps ---- */
-
-static inline words splat(uint64_t value)
-{
-  return (words){0} + value;
-}
 
 static inline words rotate(words value, unsigned nbits)
 {

@@ -10,7 +10,7 @@
  * SPDX-License-Identifier: MIT */
 #include "../layouts/steps.h"
 #include "lanes.h"
-#include "vector.h"
+#include "words.h"
 
 enum {
   STEPS_BLOCK_NKEYS = WIDE_BLOCK_NKEYS,
@@ -29,9 +29,6 @@ enum {
    * probes are tested, lines are prefetched one step ahead. */
   AHEAD = 2 * STEP_NKEYS,
 };
-
-/* A vector type of gcc and clang, as in xxh64.c. */
-typedef uint64_t words __attribute__((vector_size(VECTOR_NBYTES)));
 
 /* ---- Positions ---- */
 
