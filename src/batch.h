@@ -106,10 +106,12 @@ void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, si
 static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes)
 {
-  if (keys->layout <= KEYS_SLICES)
-    hash(keys, hashes);
-  else
+  if (keys->layout > KEYS_SLICES) {
     lanebloom_hash_gathered(hash, keys, hash_nbytes, hashes);
+    return;
+  }
+  const lanebloom_keys even = lanebloom_keys_evened(keys);
+  hash(&even, hashes);
 }
 
 /* Yields the hashes of a batch, block by block. Each call has its own source. */

@@ -80,3 +80,40 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
   }
   return part;
 }
+
+/* The offsets are compared in groups of this many. Within a group there is no exit, so that compilers
+ * can vectorise the loop. */
+enum { EVEN_NKEYS = 64 };
+
+static bool are_even32(const uint32_t *offsets, size_t n, uint32_t width)
+{
+  uint32_t different = 0;
+  for (size_t first = 0; first < n && different == 0; first += EVEN_NKEYS)
+    for (size_t i = first, end = n - first < EVEN_NKEYS ? n : first + EVEN_NKEYS; i < end; i++)
+      different |= (offsets[i + 1] - offsets[i]) ^ width;
+  return different == 0;
+}
+
+static bool are_even64(const uint64_t *offsets, size_t n, uint64_t width)
+{
+  uint64_t different = 0;
+  for (size_t first = 0; first < n && different == 0; first += EVEN_NKEYS)
+    for (size_t i = first, end = n - first < EVEN_NKEYS ? n : first + EVEN_NKEYS; i < end; i++)
+      different |= (offsets[i + 1] - offsets[i]) ^ width;
+  return different == 0;
+}
+
+lanebloom_keys lanebloom_keys_evened(const lanebloom_keys *keys)
+{
+  const uint32_t *offsets32 = keys->index;
+  const uint64_t *offsets64 = keys->index;
+  const uint8_t *data = keys->data;
+  if (keys->n == 0)
+    return *keys;
+  if (keys->layout == KEYS_OFFSETS32 && are_even32(offsets32, keys->n, offsets32[1] - offsets32[0]))
+    return lanebloom_keys_fixed(data + offsets32[0], offsets32[1] - offsets32[0], keys->n);
+  if (keys->layout == KEYS_OFFSETS64 && are_even64(offsets64, keys->n, offsets64[1] - offsets64[0]))
+    return lanebloom_keys_fixed(data + offsets64[0], (size_t)(offsets64[1] - offsets64[0]),
+                                keys->n);
+  return *keys;
+}

@@ -45,6 +45,10 @@ static inline bool keys_ascend(const lanebloom_keys *keys)
   return ascend;
 }
 
+/* Returns the same keys as keys of one width, if they are between offsets at equal distances, and
+ * otherwise the batch itself. Kernels hash keys of one width faster. */
+lanebloom_keys lanebloom_keys_evened(const lanebloom_keys *keys);
+
 /* Returns key i of the batch, borrowed. i must be less than keys->n. */
 static inline lanebloom_slice keys_at(const lanebloom_keys *keys, size_t i)
 {
