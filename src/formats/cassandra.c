@@ -12,7 +12,7 @@
 
 #include "../common/bytes.h"
 #include "../format.h"
-#include "../layouts/steps.h"
+#include "../layouts/double_hashing.h"
 
 enum {
   NPROBES_OFFSET = 0,
@@ -33,7 +33,7 @@ static struct filter_shape shape_of(uint64_t nbytes, uint32_t nprobes, bool is_s
       .nprobes = nprobes,
       .nbytes = nbytes,
       .nbits = 8 * nbytes,
-      .cassandra = {.is_swapped = is_swapped, .is_big_endian = is_big_endian},
+      .double_hashing = {SUMS_CASSANDRA, is_swapped, is_big_endian},
   };
 }
 
@@ -271,14 +271,13 @@ static double cassandra_filled_rate(const struct filter_shape *shape, uint64_t n
 static void cassandra_positions(const struct filter_shape *shape, const void *hash,
                                 uint64_t *positions)
 {
-  const struct key_hash words = hash_at(hash, 0, sizeof words);
-  for (uint32_t i = 0; i < shape->nprobes; i++)
-    positions[i] = cassandra_bit(shape, cassandra_probe(shape, words, i) % shape->nbits);
+  double_hash_positions(shape, hash_at(hash, 0, sizeof(struct key_hash)), positions);
 }
 
 /* The members that all three formats share. */
 #define CASSANDRA_PLANS                                                                            \
-  .hash = HASH_MURMUR3_128_SIGNED, .layout = LAYOUT_CASSANDRA, .header_nbytes = HEADER_NBYTES,     \
+  .hash = HASH_MURMUR3_128_SIGNED, .layout = LAYOUT_DOUBLE_HASHING,                                \
+  .header_nbytes = HEADER_NBYTES,                                                                  \
   .max_nbytes = HEADER_NBYTES + (uint64_t)MAX_NWORDS * WORD_NBYTES, .min_nprobes = 1,              \
   .max_nprobes = CASSANDRA_MAX_NPROBES, .min_millibits = 500, .max_millibits = MAX_BITS * 1000,    \
   .step_millibits = 1000, .rounds_bits = true, .round_bits = cassandra_round_bits,                 \

@@ -33,8 +33,6 @@ enum {
   MAX_MILLIBITS = 360000, /* 250 probes */
 };
 
-/* The quotient of a 64-bit number and nbits is the high half of the product with the reciprocal, or
- * one more. */
 static struct filter_shape shape_of(uint64_t nbits, uint32_t nprobes)
 {
   return (struct filter_shape){
@@ -42,7 +40,6 @@ static struct filter_shape shape_of(uint64_t nbits, uint32_t nprobes)
       .nprobes = nprobes,
       .nbytes = (nbits / (8 * WORD_NBYTES) + (nbits % (8 * WORD_NBYTES) > 0)) * WORD_NBYTES,
       .nbits = nbits,
-      .dcso = {.reciprocal = UINT64_MAX / nbits},
   };
 }
 

@@ -11,7 +11,7 @@
 
 #include "../common/bytes.h"
 #include "../format.h"
-#include "../layouts/steps.h"
+#include "../layouts/double_hashing.h"
 
 static const double LN_2 = 0.6931471805599453; /* the value of Java's Math.log(2) */
 
@@ -22,7 +22,8 @@ enum {
   NPROBES_OFFSET = 1,
   NWORDS_OFFSET = 2,
   HEADER_NBYTES = 6,
-  WORD_NBYTES = SPARK_WORD_NBITS / 8,
+  WORD_NBITS = 64,
+  WORD_NBYTES = WORD_NBITS / 8,
   MAX_NWORDS = INT_MAX,
   PROBE_32_NBITS = 31,
   HASH_32_NBITS = 64, /* the strategy of 32 bits uses half of the hash */
@@ -38,14 +39,16 @@ static struct filter_shape guava_64_shape(uint64_t nbytes, uint32_t line_nbytes,
       .nprobes = nprobes,
       .nbytes = nbytes,
       .nbits = 8 * nbytes,
+      .double_hashing = {.sums = SUMS_GUAVA_64, .is_big_endian = true},
   };
 }
 
-/* Makes the same shape as guava_64_shape(), except that bits from 2^31 on are never probed. */
+/* The probes are those of version 1 of Spark's filters: bits from 2^31 on are never probed. */
 static struct filter_shape guava_32_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   const uint64_t max_nbits = (uint64_t)1 << PROBE_32_NBITS;
   struct filter_shape shape = guava_64_shape(nbytes, line_nbytes, nprobes);
+  shape.double_hashing.sums = SUMS_SPARK_V1;
   if (shape.nbits > max_nbits)
     shape.nbits = max_nbits;
   return shape;
@@ -130,7 +133,7 @@ static lanebloom_status guava_64_plan_for_rate(double rate, uint64_t nkeys,
   const double n = (double)(nkeys > 0 ? nkeys : 1);
   const double nbits = floor(-n * log(rate) / (LN_2 * LN_2)),
                nprobes = fmax(1, round(-log(rate) / LN_2));
-  const double nwords = ceil(nbits / SPARK_WORD_NBITS);
+  const double nwords = ceil(nbits / WORD_NBITS);
   if (nwords < 1 || nwords > MAX_NWORDS || nprobes > GUAVA_MAX_NPROBES)
     return LANEBLOOM_ERR_LIMIT;
   *shape = guava_64_shape((uint64_t)nwords * WORD_NBYTES, WORD_NBYTES, (uint32_t)nprobes);
@@ -163,7 +166,7 @@ static lanebloom_status guava_64_plan(uint64_t millibits, uint64_t nkeys,
   if (__builtin_mul_overflow(nkeys > 0 ? nkeys : 1, millibits, &product))
     return LANEBLOOM_ERR_LIMIT;
   const uint64_t nbits = product < 1000 ? 1 : product / 1000;
-  const uint64_t nwords = nbits / SPARK_WORD_NBITS + (nbits % SPARK_WORD_NBITS > 0);
+  const uint64_t nwords = nbits / WORD_NBITS + (nbits % WORD_NBITS > 0);
   if (nwords > MAX_NWORDS)
     return LANEBLOOM_ERR_LIMIT;
   *shape = guava_64_shape(nwords * WORD_NBYTES, WORD_NBYTES, nprobes_of(millibits));
@@ -222,20 +225,9 @@ static double guava_32_filled_rate(const struct filter_shape *shape, uint64_t nb
   return lanebloom_rate_either(guava_64_filled_rate(shape, nbits_set, nkeys), collision);
 }
 
-static void guava_32_positions(const struct filter_shape *shape, const void *hash,
-                               uint64_t *positions)
+static void guava_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
 {
-  const struct key_hash words = hash_at(hash, 0, sizeof words);
-  for (uint32_t i = 0; i < shape->nprobes; i++)
-    positions[i] = spark_bit(guava_32_probe(words, i) % shape->nbits);
-}
-
-static void guava_64_positions(const struct filter_shape *shape, const void *hash,
-                               uint64_t *positions)
-{
-  const struct key_hash words = hash_at(hash, 0, sizeof words);
-  for (uint32_t i = 0; i < shape->nprobes; i++)
-    positions[i] = spark_bit(guava_64_probe(words, i) % shape->nbits);
+  double_hash_positions(shape, hash_at(hash, 0, sizeof(struct key_hash)), positions);
 }
 
 /* ---- The format that recognises the others ---- */
@@ -277,13 +269,13 @@ const struct format_table lanebloom_format_guava_32 = {
     .name = "guava-32",
     .text = "Guava's BloomFilter, strategy MURMUR128_MITZ_32 of old versions",
     GUAVA_PLANS,
-    .layout = LAYOUT_GUAVA_32,
+    .layout = LAYOUT_DOUBLE_HASHING,
     .plan = guava_32_plan,
     .plan_for_rate = guava_32_plan_for_rate,
     .parse = guava_32_parse,
     .write_frame = guava_32_write_frame,
     .shape = guava_32_shape,
-    .positions = guava_32_positions,
+    .positions = guava_positions,
     .planned_rate = guava_32_planned_rate,
     .filled_rate = guava_32_filled_rate,
 };
@@ -293,13 +285,13 @@ const struct format_table lanebloom_format_guava_64 = {
     .name = "guava-64",
     .text = "Guava's BloomFilter, strategy MURMUR128_MITZ_64, its default",
     GUAVA_PLANS,
-    .layout = LAYOUT_GUAVA_64,
+    .layout = LAYOUT_DOUBLE_HASHING,
     .plan = guava_64_plan,
     .plan_for_rate = guava_64_plan_for_rate,
     .parse = guava_64_parse,
     .write_frame = guava_64_write_frame,
     .shape = guava_64_shape,
-    .positions = guava_64_positions,
+    .positions = guava_positions,
     .planned_rate = guava_64_planned_rate,
     .filled_rate = guava_64_filled_rate,
 };

@@ -12,7 +12,7 @@
 
 #include "../common/bytes.h"
 #include "../format.h"
-#include "../layouts/spark.h"
+#include "../layouts/double_hashing.h"
 
 static const double LN_2 = 0.6931471805599453; /* the value of Java's Math.log(2) */
 
@@ -23,7 +23,8 @@ enum {
   V2_SEED_OFFSET = 8,
   V2_HEADER_NBYTES = 16,
   NWORDS_FROM_END = 4, /* the last number of a header */
-  WORD_NBYTES = SPARK_WORD_NBITS / 8,
+  WORD_NBITS = 64,
+  WORD_NBYTES = WORD_NBITS / 8,
   MAX_NWORDS = INT_MAX,
   V1_PROBE_NBITS = 31,
   HASH_NBITS = 64,
@@ -39,14 +40,16 @@ static struct filter_shape spark_v2_shape(uint64_t nbytes, uint32_t line_nbytes,
       .nprobes = nprobes,
       .nbytes = nbytes,
       .nbits = 8 * nbytes,
+      .double_hashing = {.sums = SUMS_SPARK_V2, .is_big_endian = true},
   };
 }
 
-/* Makes the same shape as spark_v2_shape(), except that bits from 2^31 on are never probed. */
+/* In version 1, bits from 2^31 on are never probed. */
 static struct filter_shape spark_v1_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
 {
   const uint64_t max_nbits = (uint64_t)1 << V1_PROBE_NBITS;
   struct filter_shape shape = spark_v2_shape(nbytes, line_nbytes, nprobes);
+  shape.double_hashing.sums = SUMS_SPARK_V1;
   if (shape.nbits > max_nbits)
     shape.nbits = max_nbits;
   return shape;
@@ -165,7 +168,7 @@ static lanebloom_status spark_plan(uint64_t millibits, uint64_t nkeys, struct fi
   const lanebloom_status status = nbits_of(millibits, nkeys, &nbits);
   if (status)
     return status;
-  const uint64_t nwords = nbits / SPARK_WORD_NBITS + (nbits % SPARK_WORD_NBITS > 0);
+  const uint64_t nwords = nbits / WORD_NBITS + (nbits % WORD_NBITS > 0);
   if (nwords > MAX_NWORDS)
     return LANEBLOOM_ERR_LIMIT;
   *shape = spark_v2_shape(nwords * WORD_NBYTES, WORD_NBYTES, nprobes_of(nbits, nkeys));
@@ -222,18 +225,9 @@ static double spark_filled_rate(const struct filter_shape *shape, uint64_t nbits
   return lanebloom_rate_either(probes, collision);
 }
 
-static void spark_v1_positions(const struct filter_shape *shape, const void *hash,
-                               uint64_t *positions)
+static void spark_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
 {
-  for (uint32_t i = 0; i < shape->nprobes; i++)
-    positions[i] = spark_bit(spark_v1_probe(hash64_at(hash, 0), i + 1) % shape->nbits);
-}
-
-static void spark_v2_positions(const struct filter_shape *shape, const void *hash,
-                               uint64_t *positions)
-{
-  for (uint32_t i = 0; i < shape->nprobes; i++)
-    positions[i] = spark_bit(spark_v2_probe(hash64_at(hash, 0), i + 1) % shape->nbits);
+  double_hash_positions(shape, hash_at(hash, 0, sizeof(uint64_t)), positions);
 }
 
 /* The members that both versions share. */
@@ -242,6 +236,7 @@ static void spark_v2_positions(const struct filter_shape *shape, const void *has
   .min_millibits = MIN_MILLIBITS, .max_millibits = MAX_MILLIBITS, .step_millibits = 1,             \
   .rounds_bits = true, .round_bits = spark_round_bits, .bits_for_rate = lanebloom_search_bits,     \
   .last_with_same_nprobes = last_with_same_nprobes, .line_nbytes = WORD_NBYTES,                    \
+  .layout = LAYOUT_DOUBLE_HASHING, .positions = spark_positions,                                   \
   .planned_rate = spark_planned_rate, .filled_rate = spark_filled_rate
 
 const struct format_table lanebloom_format_spark_v1 = {
@@ -249,14 +244,12 @@ const struct format_table lanebloom_format_spark_v1 = {
     .name = "spark-v1",
     .text = "Apache Spark's own Bloom filter, version 1",
     SPARK_PLANS,
-    .layout = LAYOUT_SPARK_V1,
     .header_nbytes = V1_HEADER_NBYTES,
     .max_nbytes = V1_HEADER_NBYTES + (uint64_t)MAX_NWORDS * WORD_NBYTES,
     .plan = spark_v1_plan,
     .parse = spark_v1_parse,
     .write_frame = spark_v1_write_frame,
     .shape = spark_v1_shape,
-    .positions = spark_v1_positions,
 };
 
 const struct format_table lanebloom_format_spark_v2 = {
@@ -264,12 +257,10 @@ const struct format_table lanebloom_format_spark_v2 = {
     .name = "spark-v2",
     .text = "Apache Spark's own Bloom filter, version 2, of Spark 4.1 and later",
     SPARK_PLANS,
-    .layout = LAYOUT_SPARK_V2,
     .header_nbytes = V2_HEADER_NBYTES,
     .max_nbytes = V2_HEADER_NBYTES + (uint64_t)MAX_NWORDS * WORD_NBYTES,
     .plan = spark_plan,
     .parse = spark_v2_parse,
     .write_frame = spark_v2_write_frame,
     .shape = spark_v2_shape,
-    .positions = spark_v2_positions,
 };

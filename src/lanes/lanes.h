@@ -26,12 +26,11 @@ hash_function KERNEL(murmur3_128_hash), KERNEL(murmur3_128_signed_hash);
 probe_function KERNEL(leveldb_probe), KERNEL(leveldb_probe_by_gathers);
 probe_function KERNEL(rocksdb_local_probe), KERNEL(rocksdb_local_probe_by_gathers);
 probe_function KERNEL(rocksdb_legacy_probe), KERNEL(rocksdb_ribbon_probe), KERNEL(parquet_probe);
-probe_function KERNEL(pebble_binaryfuse_probe), KERNEL(dcso_probe), KERNEL(hudi_probe);
-probe_function KERNEL(guava_32_probe), KERNEL(guava_64_probe), KERNEL(cassandra_probe);
+probe_function KERNEL(pebble_binaryfuse_probe), KERNEL(hudi_probe);
+probe_function KERNEL(remainders_probe);
 
 add_function KERNEL(leveldb_add), KERNEL(rocksdb_legacy_add), KERNEL(rocksdb_local_add);
-add_function KERNEL(parquet_add), KERNEL(dcso_add);
-add_function KERNEL(guava_32_add), KERNEL(guava_64_add), KERNEL(cassandra_add);
+add_function KERNEL(parquet_add), KERNEL(remainders_add);
 
 /* Initialises the table of an instruction set that has all kernels of lanes/. */
 #define LANES_KERNELS                                                                              \
@@ -49,9 +48,9 @@ add_function KERNEL(guava_32_add), KERNEL(guava_64_add), KERNEL(cassandra_add);
                                        hashes_nbytes, NULL},                                       \
       .layout[LAYOUT_ROCKSDB_RIBBON].probe = KERNEL(rocksdb_ribbon_probe),                         \
       .layout[LAYOUT_PEBBLE_BINARYFUSE].probe = KERNEL(pebble_binaryfuse_probe),                   \
-      .layout[LAYOUT_GUAVA_32] = {KERNEL(guava_32_probe), KERNEL(guava_32_add), NULL, NULL},       \
-      .layout[LAYOUT_GUAVA_64] = {KERNEL(guava_64_probe), KERNEL(guava_64_add), NULL, NULL},       \
-      .layout[LAYOUT_CASSANDRA] = {KERNEL(cassandra_probe), KERNEL(cassandra_add), NULL, NULL},    \
+      .layout[LAYOUT_DCSO] = {KERNEL(remainders_probe), KERNEL(remainders_add), NULL, NULL},       \
+      .layout[LAYOUT_DOUBLE_HASHING] = {KERNEL(remainders_probe), KERNEL(remainders_add), NULL,    \
+                                        NULL},                                                     \
       .layout[LAYOUT_HUDI].probe = KERNEL(hudi_probe),                                             \
       .layout[LAYOUT_PARQUET] = {KERNEL(parquet_probe), KERNEL(parquet_add), hashes_nbytes, NULL}
 

@@ -42,22 +42,29 @@ struct fuse_shape {
   uint32_t segment_nslots; /* a power of two */
 };
 
-/* For DCSO's layout. */
-struct dcso_shape {
-  uint64_t reciprocal; /* floor((2^64 - 1) / nbits) */
-};
-
 /* What a filter was planned for, if its frame says so; otherwise all members are 0. */
 struct planned_shape {
   uint64_t nkeys;
   double rate;
 };
 
-/* For Cassandra's layout, which changed twice. */
-struct cassandra_shape {
-  bool is_swapped;    /* since 3.0: the base of the probes is the second half of the hash */
-  bool is_big_endian; /* until 3.11: words of 64 bits are big-endian */
+/* For the layouts of Spark, Guava and Cassandra, which use double hashing; double_hashing.h defines
+ * the sums. */
+struct double_hashing_shape {
+  enum sums {
+    SUMS_NONE,     /* the layout has no double hashing */
+    SUMS_SPARK_V1, /* also those of Guava's strategy with 32 bits */
+    SUMS_SPARK_V2,
+    SUMS_GUAVA_64,
+    SUMS_CASSANDRA,
+  } sums;
+  bool is_swapped;    /* the base of the probes is the second number of the hash */
+  bool is_big_endian; /* words of 64 bits are big-endian */
 };
+
+/* Combined with the number of a bit by an exclusive or, this gives the bit's position in a payload
+ * of big-endian words of 64 bits. */
+enum { BIG_ENDIAN_FLIP = 64 - 8 };
 
 /* For Hudi's layout. The bits of a row begin at `first` + i * stride in the payload, for each row i
  * below nrows. */
@@ -80,9 +87,8 @@ struct filter_shape {
   struct lines_shape lines;
   struct ribbon_shape ribbon;
   struct fuse_shape fuse;
-  struct dcso_shape dcso;
   struct planned_shape planned;
-  struct cassandra_shape cassandra;
+  struct double_hashing_shape double_hashing;
   struct hudi_shape hudi;
 };
 

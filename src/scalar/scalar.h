@@ -15,11 +15,9 @@ hash_function lanebloom_murmur3_128_hash_scalar, lanebloom_murmur3_128_signed_ha
 probe_function lanebloom_leveldb_probe_scalar;
 probe_function lanebloom_rocksdb_legacy_probe_scalar, lanebloom_rocksdb_local_probe_scalar;
 probe_function lanebloom_rocksdb_ribbon_probe_scalar, lanebloom_parquet_probe_scalar;
-probe_function lanebloom_spark_v1_probe_scalar, lanebloom_spark_v2_probe_scalar;
 probe_function lanebloom_pebble_binaryfuse_probe_scalar;
 probe_function lanebloom_dcso_probe_scalar, lanebloom_hudi_probe_scalar;
-probe_function lanebloom_guava_32_probe_scalar, lanebloom_guava_64_probe_scalar;
-probe_function lanebloom_cassandra_probe_scalar;
+probe_function lanebloom_double_hashing_probe_scalar;
 
 /* Functions for single keys. A hash_key_function returns the hash of a key. */
 typedef struct key_hash hash_key_function(const uint8_t *key, size_t size);
@@ -34,11 +32,9 @@ may_match_function lanebloom_rocksdb_legacy_may_match_scalar;
 may_match_function lanebloom_rocksdb_local_may_match_scalar;
 may_match_function lanebloom_rocksdb_ribbon_may_match_scalar;
 may_match_function lanebloom_parquet_may_match_scalar;
-may_match_function lanebloom_spark_v1_may_match_scalar, lanebloom_spark_v2_may_match_scalar;
 may_match_function lanebloom_pebble_binaryfuse_may_match_scalar;
 may_match_function lanebloom_dcso_may_match_scalar;
-may_match_function lanebloom_guava_32_may_match_scalar, lanebloom_guava_64_may_match_scalar;
-may_match_function lanebloom_cassandra_may_match_scalar;
+may_match_function lanebloom_double_hashing_may_match_scalar;
 extern hash_key_function *const lanebloom_hash_key_scalar[HASH_END];
 
 /* Tests a single key of Hudi's format, which has no hash. */
@@ -48,10 +44,7 @@ bool lanebloom_hudi_may_match_scalar(const struct filter_shape *shape, const uin
 add_function lanebloom_leveldb_add_scalar;
 add_function lanebloom_rocksdb_legacy_add_scalar, lanebloom_rocksdb_local_add_scalar;
 add_function lanebloom_parquet_add_scalar;
-add_function lanebloom_spark_v1_add_scalar, lanebloom_spark_v2_add_scalar;
-add_function lanebloom_dcso_add_scalar;
-add_function lanebloom_guava_32_add_scalar, lanebloom_guava_64_add_scalar;
-add_function lanebloom_cassandra_add_scalar;
+add_function lanebloom_dcso_add_scalar, lanebloom_double_hashing_add_scalar;
 
 /* Initialisers of a kernel table with all scalar functions. A table lists these first, and its own
  * faster functions after them. */
@@ -77,19 +70,11 @@ add_function lanebloom_cassandra_add_scalar;
           [LAYOUT_ROCKSDB_RIBBON] = {lanebloom_rocksdb_ribbon_probe_scalar, NULL, NULL, NULL},     \
           [LAYOUT_PARQUET] = {lanebloom_parquet_probe_scalar, lanebloom_parquet_add_scalar, NULL,  \
                               NULL},                                                               \
-          [LAYOUT_SPARK_V1] = {lanebloom_spark_v1_probe_scalar, lanebloom_spark_v1_add_scalar,     \
-                               NULL, NULL},                                                        \
-          [LAYOUT_SPARK_V2] = {lanebloom_spark_v2_probe_scalar, lanebloom_spark_v2_add_scalar,     \
-                               NULL, NULL},                                                        \
           [LAYOUT_PEBBLE_BINARYFUSE] = {lanebloom_pebble_binaryfuse_probe_scalar, NULL, NULL,      \
                                         NULL},                                                     \
           [LAYOUT_DCSO] = {lanebloom_dcso_probe_scalar, lanebloom_dcso_add_scalar, NULL, NULL},    \
-          [LAYOUT_GUAVA_32] = {lanebloom_guava_32_probe_scalar, lanebloom_guava_32_add_scalar,     \
-                               NULL, NULL},                                                        \
-          [LAYOUT_GUAVA_64] = {lanebloom_guava_64_probe_scalar, lanebloom_guava_64_add_scalar,     \
-                               NULL, NULL},                                                        \
-          [LAYOUT_CASSANDRA] = {lanebloom_cassandra_probe_scalar, lanebloom_cassandra_add_scalar,  \
-                                NULL, NULL},                                                       \
+          [LAYOUT_DOUBLE_HASHING] = {lanebloom_double_hashing_probe_scalar,                        \
+                                     lanebloom_double_hashing_add_scalar, NULL, NULL},             \
           [LAYOUT_HUDI] = {lanebloom_hudi_probe_scalar, NULL, NULL, NULL},                         \
   },                                                                                               \
   .may_match = {[LAYOUT_LEVELDB] = lanebloom_leveldb_may_match_scalar,                             \
@@ -97,12 +82,8 @@ add_function lanebloom_cassandra_add_scalar;
                 [LAYOUT_ROCKSDB_LOCAL] = lanebloom_rocksdb_local_may_match_scalar,                 \
                 [LAYOUT_ROCKSDB_RIBBON] = lanebloom_rocksdb_ribbon_may_match_scalar,               \
                 [LAYOUT_PARQUET] = lanebloom_parquet_may_match_scalar,                             \
-                [LAYOUT_SPARK_V1] = lanebloom_spark_v1_may_match_scalar,                           \
-                [LAYOUT_SPARK_V2] = lanebloom_spark_v2_may_match_scalar,                           \
                 [LAYOUT_PEBBLE_BINARYFUSE] = lanebloom_pebble_binaryfuse_may_match_scalar,         \
                 [LAYOUT_DCSO] = lanebloom_dcso_may_match_scalar,                                   \
-                [LAYOUT_GUAVA_32] = lanebloom_guava_32_may_match_scalar,                           \
-                [LAYOUT_GUAVA_64] = lanebloom_guava_64_may_match_scalar,                           \
-                [LAYOUT_CASSANDRA] = lanebloom_cassandra_may_match_scalar}
+                [LAYOUT_DOUBLE_HASHING] = lanebloom_double_hashing_may_match_scalar}
 
 #endif

@@ -13,12 +13,11 @@ may_match_function KERNEL_OF(rocksdb_local_may_match, avx2), KERNEL_OF(parquet_m
 sorted_probe_function KERNEL_OF(rocksdb_local_sorted_probe, avx2);
 sorted_probe_function KERNEL_OF(parquet_sorted_probe, avx2);
 
-/* Initialises the tables of AVX2 and AVX-512. The kernels of FNV-1 and of DCSO's layout were not
- * measured on other sets. */
+/* Initialises the tables of AVX2 and AVX-512. The kernels of FNV-1 were not measured on other
+ * sets. */
 #define X86_KERNELS                                                                                \
   LANES_KERNELS,                                                                                   \
       .hash[HASH_FNV1] = KERNEL(fnv1_hash), .hash[HASH_FNV1_SIGNED] = KERNEL(fnv1_signed_hash),    \
-      .layout[LAYOUT_DCSO] = {KERNEL(dcso_probe), KERNEL(dcso_add), NULL, NULL},                   \
       .may_match[LAYOUT_ROCKSDB_LEGACY] = KERNEL_OF(rocksdb_legacy_may_match, avx2),               \
       .may_match[LAYOUT_ROCKSDB_LOCAL] = KERNEL_OF(rocksdb_local_may_match, avx2),                 \
       .may_match[LAYOUT_PARQUET] = KERNEL_OF(parquet_may_match, avx2),                             \

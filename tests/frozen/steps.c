@@ -351,7 +351,7 @@ static void check_cut(lanebloom_format format)
   table->write_frame(&shape, bytes);
   const size_t size = (size_t)format_nbytes(table, &shape);
   for (size_t cut = 0; cut <= size + 1; cut++)
-    if (cut != size && !(cut == 0 && table->layout == LAYOUT_CASSANDRA))
+    if (cut != size && !(cut == 0 && shape.double_hashing.sums == SUMS_CASSANDRA))
       check_refused(format, bytes, cut, LANEBLOOM_ERR_FORMAT);
   lanebloom_filter *filter;
   cr_assert(lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0) ==

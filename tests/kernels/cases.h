@@ -45,6 +45,7 @@ void filter_batch_sizes(const struct trial *trial);
 void filter_shapes(const struct trial *trial);
 void filter_rests_of_lines(const struct trial *trial);
 void filter_every_kind_of_hash(const struct trial *trial);
+void filter_hashes_at_multiples(const struct trial *trial);
 void filter_each_probe_decides(const struct trial *trial);
 void filter_beyond_caches(const struct trial *trial);
 void filter_around_2_to_32_bits(const struct trial *trial);

@@ -176,6 +176,29 @@ void filter_every_kind_of_hash(const struct trial *trial)
     }
 }
 
+/* Kernels compute remainders by a reciprocal, whose error depends on the number of bits. The words
+ * of these hashes are next to multiples of it, and so are the sums of double hashing. */
+void filter_hashes_at_multiples(const struct trial *trial)
+{
+  enum { N = 300 };
+  static const uint64_t sizes[] = {1, 3, 8, 129, 1251, 8191, 65537, 600001};
+  const size_t hash_nbytes = trial->format->hash_nbytes;
+  uint64_t hashes[MAX_HASH_NBYTES / sizeof(uint64_t) * N];
+  for (size_t s = 0; s < COUNT(sizes) - (trial->format->line_nbytes > 8); s++)
+    for (uint32_t p = trial->format->table->min_nprobes; p > 0;
+         p = format_next_nprobes(trial->format, p, test_exhaustive() ? 3 : 9)) {
+      const struct filter_shape shape =
+          format_shape(trial->format, sizes[s] * trial->format->line_nbytes, p);
+      for (size_t i = 0; i < COUNT(hashes); i++)
+        hashes[i] = rng_next(trial->rng) / shape.nbits * shape.nbits + rng_below(trial->rng, 3) - 1;
+      uint8_t *payload = test_alloc(shape.nbytes);
+      check_add(trial, &shape, payload, (const uint8_t *)hashes, N / 3);
+      check_probe(trial, &shape, payload, (const uint8_t *)hashes, N);
+      check_probe(trial, &shape, payload, (const uint8_t *)hashes + hash_nbytes, N - 1);
+      free(payload);
+    }
+}
+
 /* All bits are set except one bit that one hash probes. That hash must not pass, whichever of its
  * probes finds the bit. */
 void filter_each_probe_decides(const struct trial *trial)

@@ -111,6 +111,7 @@ static const struct {
     {"filter, shapes", filter_shapes, EVERY_ROW, PROBING | ADDING},
     {"filter, rests of lines", filter_rests_of_lines, EVERY_ROW, PROBING | ADDING},
     {"filter, every kind of hash", filter_every_kind_of_hash, EVERY_ROW, PROBING | ADDING},
+    {"filter, hashes at multiples", filter_hashes_at_multiples, EVERY_ROW, PROBING | ADDING},
     {"filter, each probe decides", filter_each_probe_decides, EVERY_ROW, PROBING | ADDING},
     {"filter, beyond caches", filter_beyond_caches, ONCE_PER_FORMAT, PROBING | ADDING},
     {"filter, around 2^32 bits", filter_around_2_to_32_bits, EVERY_ROW, PROBING | ADDING},

@@ -85,7 +85,7 @@ SOURCES = [
     "src/tables/key_hashes.c",
     "src/tables/open_tables.c",
     "src/lanes/partitions.h",
-    "src/layouts/spark.h",
+    "src/layouts/double_hashing.h",
     "tests/support/painted_stack.h",
     "bindings/python/pyproject.toml",
     "bindings/python/tests/test_package.py",
