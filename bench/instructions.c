@@ -63,7 +63,7 @@ static lanebloom_filter *filter_of(const struct row *row)
   static uint64_t pattern[PATTERN_NBYTES / 8];
   const struct format_table *format = lanebloom_format_table(row->format);
   const struct filter_shape shape =
-      format->shape(row->nbytes, format->line_nbytes, bench_nprobes(row->format, NPROBES));
+      format->shape(format, row->nbytes, format->line_nbytes, bench_nprobes(row->format, NPROBES));
   const size_t size = format_nbytes(format, &shape);
   uint8_t *bytes = calloc(1, size);
   if (!bytes)
@@ -74,7 +74,7 @@ static lanebloom_filter *filter_of(const struct row *row)
     memcpy(bytes + format->header_nbytes + at, pattern,
            row->nbytes - at < PATTERN_NBYTES ? row->nbytes - at : PATTERN_NBYTES);
   if (format->write_frame)
-    format->write_frame(&shape, bytes);
+    format->write_frame(format, &shape, bytes);
   lanebloom_filter *filter;
   check(lanebloom_filter_parse_raw(row->format, bytes, size, NULL, &filter, NULL, 0));
   return filter;

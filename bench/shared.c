@@ -225,11 +225,11 @@ static struct bench_filter plan(const struct bench_case *wanted)
   struct filter_shape shape;
   uint64_t bits = format->min_nprobes == format->max_nprobes ? 11 : 100;
   do
-    bench_check(format->plan(1000 * --bits, 1, &shape));
+    bench_check(format->plan(format, 1000 * --bits, 1, &shape));
   while (shape.nprobes != bench_nprobes(wanted->format, wanted->nprobes));
 
   uint64_t nkeys = wanted->kib * 1024 * 8 / bits;
-  while (format->plan(1000 * bits, nkeys, &shape) == LANEBLOOM_OK &&
+  while (format->plan(format, 1000 * bits, nkeys, &shape) == LANEBLOOM_OK &&
          shape.nbytes > wanted->kib * 1024)
     nkeys--; /* the format may round sizes up, for example to an odd number of lines */
   return (struct bench_filter){.bits_per_key = (double)bits, .nkeys = nkeys};

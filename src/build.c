@@ -134,7 +134,7 @@ static lanebloom_status plan_filter(const struct format_table *format, struct si
                                     uint64_t nkeys, struct filter_shape *shape)
 {
   if (rule->rate == 0)
-    return format->plan(rule->millibits, nkeys, shape);
+    return format->plan(format, rule->millibits, nkeys, shape);
   const lanebloom_status status =
       lanebloom_format_plan_for_rate(format, rule->rate, nkeys, shape, &rule->millibits);
   rule->bits_per_key = (double)rule->millibits / 1000;
@@ -176,7 +176,7 @@ lanebloom_status lanebloom_builder_create(lanebloom_format id, double bits_per_k
     return status;
   lanebloom_builder made = {.format = format};
   made.rule.bits_per_key = fmin(bits_per_key, (double)format->max_millibits / 1000);
-  status = format->round_bits(bits_per_key, &made.rule.millibits);
+  status = format->round_bits(format, bits_per_key, &made.rule.millibits);
   return status ? status : create(made, expected_keys, builder);
 }
 
@@ -408,7 +408,7 @@ lanebloom_status lanebloom_builder_finish(lanebloom_builder *builder, lanebloom_
     return status;
   struct memory memory = builder->sized ? builder->memory : payload;
   if (format->write_frame)
-    format->write_frame(&shape, memory.bytes);
+    format->write_frame(format, &shape, memory.bytes);
   const struct filter_facts facts = {
       .nkeys = builder->nkeys, .bits_per_key = rule.bits_per_key, .key_form = builder->key_form};
   status = lanebloom_filter_adopt(format, memory.bytes, (size_t)format_nbytes(format, &shape),
@@ -498,7 +498,7 @@ lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per
   struct filter_shape shape;
   lanebloom_status status = lanebloom_format_find_to_build(id, &format);
   if (!status)
-    status = format->round_bits(bits_per_key, &millibits);
+    status = format->round_bits(format, bits_per_key, &millibits);
   if (status)
     return status;
   const struct kernel_table *kernels = lanebloom_kernels_current();
@@ -506,7 +506,7 @@ lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per
     return LANEBLOOM_ERR_KERNEL;
   const uint64_t nkeys =
       format->drops_equal_neighbours ? count_hashes(format, kernels, keys) : keys->n;
-  status = format->plan(millibits, nkeys, &shape);
+  status = format->plan(format, millibits, nkeys, &shape);
   if (status)
     return status;
   const uint64_t nbytes = format_nbytes(format, &shape);
@@ -521,6 +521,6 @@ lanebloom_status lanebloom_filter_build_raw(lanebloom_format id, double bits_per
   hash_source_of_keys(&source, keys, kernels->hash[format->hash], HASH_NBYTES[format->hash]);
   add_hashes(format, kernels, &shape, bytes, &source);
   if (format->write_frame)
-    format->write_frame(&shape, bytes);
+    format->write_frame(format, &shape, bytes);
   return LANEBLOOM_OK;
 }

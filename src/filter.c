@@ -136,7 +136,7 @@ lanebloom_status lanebloom_filter_read(const struct format_table *requested, con
   const struct format_table *format =
       requested->recognise ? requested->recognise(bytes, nbytes) : requested;
   struct filter_shape shape;
-  status = format->parse(bytes, nbytes, &shape, problem);
+  status = format->parse(format, bytes, nbytes, &shape, problem);
   if (status)
     return status;
   if (shape.answer != ANSWER_BY_PROBES)
@@ -283,7 +283,7 @@ double lanebloom_filter_bits_per_key(const lanebloom_filter *filter)
   const double recorded = filter->facts.bits_per_key;
   uint64_t millibits;
   const bool is_known =
-      format->round_bits && format->round_bits(recorded, &millibits) == LANEBLOOM_OK;
+      format->round_bits && format->round_bits(format, recorded, &millibits) == LANEBLOOM_OK;
   return is_known ? (double)millibits / 1000 : recorded;
 }
 
@@ -331,7 +331,8 @@ void lanebloom_filter_describe(const lanebloom_filter *filter, lanebloom_filter_
       full.nbits_set = filter->format->count(shape, filter->payload, &full.model_rate);
     } else {
       full.nbits_set = count_ones(filter->payload, shape->nbits);
-      full.model_rate = filter->format->filled_rate(shape, full.nbits_set, full.nkeys);
+      full.model_rate =
+          filter->format->filled_rate(filter->format, shape, full.nbits_set, full.nkeys);
     }
     if (filter->format->positions) /* without positions, set bits do not tell the number of keys */
       full.nkeys_estimate =

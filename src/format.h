@@ -30,6 +30,21 @@ struct format_table {
   /* if true, the engine counts a run of equal hashes only once when it chooses the size */
   bool drops_equal_neighbours;
 
+  /* ---- How formats differ that share functions. A function below gets the table that it is in as
+   * `format`. Members that the functions of a format do not use are 0. ---- */
+
+  /* the number in the header that tells the format from its relatives */
+  uint32_t version;
+
+  /* how many bits of a hash the probes depend on, or 0 if there are so many that an absent key does
+   * not pass because of an equal hash */
+  int hash_nbits;
+
+  /* bits of the payload from 2^probe_nbits on are never probed */
+  unsigned probe_nbits;
+
+  struct double_hashing_shape double_hashing;
+
   /* ---- Opening ---- */
 
   /* Returns the table of the format that the bytes have. Only a table that stands for several
@@ -39,8 +54,8 @@ struct format_table {
   /* Finds the shape of a filter of at most max_nbytes bytes, by the rules of the engine's reader.
    * The engine accepts some damaged bytes, so they have a shape, too. Errors: FORMAT, LIMIT;
    * CORRUPT if another process changed the bytes meanwhile. */
-  lanebloom_status (*parse)(const uint8_t *bytes, size_t size, struct filter_shape *shape,
-                            const struct problem *problem);
+  lanebloom_status (*parse)(const struct format_table *format, const uint8_t *bytes, size_t size,
+                            struct filter_shape *shape, const struct problem *problem);
 
   /* Decodes a filter that is written as text. If the bytes are such a text, *decoded gets the bytes
    * of the filter, and *nbytes their number; otherwise decoded->bytes becomes NULL. The member is
@@ -55,7 +70,8 @@ struct format_table {
 
   /* Returns the false-positive rate, from 0 to 1, that the model gives for a filter with nbits_set
    * bits set. nkeys may be LANEBLOOM_UNKNOWN. */
-  double (*filled_rate)(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys);
+  double (*filled_rate)(const struct format_table *format, const struct filter_shape *shape,
+                        uint64_t nbits_set, uint64_t nkeys);
 
   /* Returns the number of set bits, and computes the same rate as filled_rate. Only a format whose
    * bits are not the first bits of the payload has this function; in all other tables the member is
@@ -76,7 +92,8 @@ struct format_table {
 
   /* Makes the shape of a payload of nbytes bytes. line_nbytes is the member above, or another size
    * of a line that readers accept. */
-  struct filter_shape (*shape)(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes);
+  struct filter_shape (*shape)(const struct format_table *format, uint64_t nbytes,
+                               uint32_t line_nbytes, uint32_t nprobes);
 
   /* Bits per key, in thousandths: the least value that is accepted, the highest value that has an
    * effect, and the step between values. If rounds_bits is set, other values are rounded; otherwise
@@ -85,11 +102,13 @@ struct format_table {
   bool rounds_bits;
 
   /* Rounds and limits the requested bits per key as the engine's writer does. Errors: ARGUMENT. */
-  lanebloom_status (*round_bits)(double bits_per_key, uint64_t *millibits);
+  lanebloom_status (*round_bits)(const struct format_table *format, double bits_per_key,
+                                 uint64_t *millibits);
 
   /* Finds the shape that the engine's writer gives a filter of nkeys keys. millibits must come from
    * round_bits. Errors: LIMIT. */
-  lanebloom_status (*plan)(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape);
+  lanebloom_status (*plan)(const struct format_table *format, uint64_t millibits, uint64_t nkeys,
+                           struct filter_shape *shape);
 
   /* Finds the least bits per key for which planned_rate, with nkeys keys, is at most `rate`. The
    * function uses the engine's own rule if the engine has one, and lanebloom_search_bits otherwise.
@@ -100,7 +119,8 @@ struct format_table {
   /* Finds the shape that the engine's writer gives a filter of nkeys keys for a false-positive rate
    * between 0 and 1, both excluded. The member is NULL if the writer takes bits per key and no
    * rate. Errors: LIMIT. */
-  lanebloom_status (*plan_for_rate)(double rate, uint64_t nkeys, struct filter_shape *shape);
+  lanebloom_status (*plan_for_rate)(const struct format_table *format, double rate, uint64_t nkeys,
+                                    struct filter_shape *shape);
 
   /* lanebloom_search_bits calls this. Returns the largest value v such that all values from
    * millibits to v have the same number of probes for nkeys keys. The result may exceed
@@ -109,11 +129,13 @@ struct format_table {
 
   /* Writes the frame around a payload, except the count at count_offset. `bytes` is the whole
    * filter. The member is NULL if the format has no frame. */
-  void (*write_frame)(const struct filter_shape *shape, uint8_t *bytes);
+  void (*write_frame)(const struct format_table *format, const struct filter_shape *shape,
+                      uint8_t *bytes);
 
   /* Returns the false-positive rate, from 0 to 1, that the model gives for a filter that will be
    * built from nkeys distinct keys. */
-  double (*planned_rate)(const struct filter_shape *shape, uint64_t nkeys);
+  double (*planned_rate)(const struct format_table *format, const struct filter_shape *shape,
+                         uint64_t nkeys);
 };
 
 extern const struct format_table lanebloom_format_leveldb, lanebloom_format_leveldb_signed;
@@ -175,6 +197,11 @@ lanebloom_status lanebloom_format_plan_for_rate(const struct format_table *forma
 
 /* ---- Equations that formats share (plan.c) ---- */
 
+/* Serves as format_table.round_bits for formats that accept any bits per key from the minimum on:
+ * limits and rounds them to the format's step. */
+lanebloom_status lanebloom_round_bits(const struct format_table *format, double bits_per_key,
+                                      uint64_t *millibits);
+
 /* Serves as format_table.bits_for_rate for formats that have plan_for_rate. Returns the bits per
  * key of the planned shape, rounded up. */
 lanebloom_status lanebloom_bits_of_plan(const struct format_table *format, double rate,
@@ -196,6 +223,14 @@ uint64_t lanebloom_last_with_same_nprobes_by_bits(uint64_t millibits, uint64_t n
  * estimate, for example if all bits are set. */
 uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbits_set,
                                   unsigned hash_nbits);
+
+/* Serve as planned_rate and filled_rate in format_table for formats whose probes may be anywhere in
+ * the payload. */
+double lanebloom_spread_planned_rate(const struct format_table *format,
+                                     const struct filter_shape *shape, uint64_t nkeys);
+double lanebloom_spread_filled_rate(const struct format_table *format,
+                                    const struct filter_shape *shape, uint64_t nbits_set,
+                                    uint64_t nkeys);
 
 /* These functions return false-positive rates, from 0 to 1:
  *

@@ -42,6 +42,27 @@ double lanebloom_rate_either(double a, double b)
   return a + b - a * b;
 }
 
+double lanebloom_spread_planned_rate(const struct format_table *format,
+                                     const struct filter_shape *shape, uint64_t nkeys)
+{
+  const double n = (double)nkeys;
+  const double probes = lanebloom_rate_planned((double)shape->nbits, shape->nprobes, n);
+  return format->hash_nbits == 0
+             ? probes
+             : lanebloom_rate_either(probes, lanebloom_rate_collision(n, format->hash_nbits));
+}
+
+double lanebloom_spread_filled_rate(const struct format_table *format,
+                                    const struct filter_shape *shape, uint64_t nbits_set,
+                                    uint64_t nkeys)
+{
+  const double probes =
+      lanebloom_rate_filled((double)nbits_set / (double)shape->nbits, shape->nprobes);
+  if (nkeys == LANEBLOOM_UNKNOWN || format->hash_nbits == 0)
+    return probes;
+  return lanebloom_rate_either(probes, lanebloom_rate_collision((double)nkeys, format->hash_nbits));
+}
+
 /* Estimates the number of distinct keys from the number of set bits. A key sets a given bit of its
  * line's m bits with the probability p = 1 - (1 - 1/m)^k, or 1/w if each probe has w bits of the
  * line to itself. The number of keys in a line is Poisson distributed, so n keys in L lines leave
@@ -66,6 +87,19 @@ uint64_t lanebloom_estimate_nkeys(const struct filter_shape *shape, uint64_t nbi
   return nkeys < 0x1p63 ? (uint64_t)round(nkeys) : LANEBLOOM_UNKNOWN;
 }
 
+lanebloom_status lanebloom_round_bits(const struct format_table *format, double bits_per_key,
+                                      uint64_t *millibits)
+{
+  const double min = (double)format->min_millibits / 1000,
+               max = (double)format->max_millibits / 1000;
+  if (!(bits_per_key >= min) || isinf(bits_per_key))
+    return LANEBLOOM_ERR_ARGUMENT;
+  const double nsteps_per_bit = 1000 / (double)format->step_millibits;
+  const double nsteps = round((bits_per_key < max ? bits_per_key : max) * nsteps_per_bit);
+  *millibits = (uint64_t)nsteps * format->step_millibits;
+  return LANEBLOOM_OK;
+}
+
 /* Finds the format and plans the shape of the filter. This also checks the arguments of a call. */
 static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t nkeys,
                              const struct format_table **format, struct filter_shape *shape)
@@ -73,8 +107,8 @@ static lanebloom_status plan(lanebloom_format id, double bits_per_key, uint64_t 
   uint64_t millibits;
   lanebloom_status status = lanebloom_format_find_to_build(id, format);
   if (!status)
-    status = (*format)->round_bits(bits_per_key, &millibits);
-  return status ? status : (*format)->plan(millibits, nkeys, shape);
+    status = (*format)->round_bits(*format, bits_per_key, &millibits);
+  return status ? status : (*format)->plan(*format, millibits, nkeys, shape);
 }
 
 lanebloom_status lanebloom_plan_size(lanebloom_format id, double bits_per_key, uint64_t nkeys,
@@ -97,7 +131,7 @@ lanebloom_status lanebloom_plan_rate(lanebloom_format id, double bits_per_key, u
   struct filter_shape shape;
   lanebloom_status status = plan(id, bits_per_key, nkeys, &format, &shape);
   if (!status)
-    *rate = format->planned_rate(&shape, nkeys);
+    *rate = format->planned_rate(format, &shape, nkeys);
   return status;
 }
 
@@ -110,8 +144,8 @@ static bool is_enough(const struct format_table *format, double rate, uint64_t n
                       uint64_t millibits, lanebloom_status *status)
 {
   struct filter_shape shape;
-  *status = format->plan(millibits, nkeys, &shape);
-  return *status || format->planned_rate(&shape, nkeys) <= rate;
+  *status = format->plan(format, millibits, nkeys, &shape);
+  return *status || format->planned_rate(format, &shape, nkeys) <= rate;
 }
 
 /* More bits per key lower the rate, but the larger number of probes that comes with them may raise
@@ -123,7 +157,8 @@ lanebloom_status lanebloom_search_bits(const struct format_table *format, double
 {
   const uint64_t max = format->max_millibits, step = format->step_millibits;
   uint64_t first, last;
-  lanebloom_status status = format->round_bits((double)format->min_millibits / 1000, &first);
+  lanebloom_status status =
+      format->round_bits(format, (double)format->min_millibits / 1000, &first);
   for (; !status && first <= max; first = last + step) {
     last = format->last_with_same_nprobes(first, nkeys);
     last = last < max ? last : max;
@@ -167,7 +202,7 @@ lanebloom_status lanebloom_bits_of_plan(const struct format_table *format, doubl
                                         uint64_t nkeys, uint64_t *millibits)
 {
   struct filter_shape shape;
-  const lanebloom_status status = format->plan_for_rate(rate, nkeys, &shape);
+  const lanebloom_status status = format->plan_for_rate(format, rate, nkeys, &shape);
   if (status)
     return status;
   const double bits_per_key = (double)shape.nbits / (double)(nkeys > 0 ? nkeys : 1);
@@ -183,8 +218,8 @@ lanebloom_status lanebloom_format_plan_for_rate(const struct format_table *forma
   const lanebloom_status status = format->bits_for_rate(format, rate, nkeys, millibits);
   if (status)
     return status;
-  return format->plan_for_rate ? format->plan_for_rate(rate, nkeys, shape)
-                               : format->plan(*millibits, nkeys, shape);
+  return format->plan_for_rate ? format->plan_for_rate(format, rate, nkeys, shape)
+                               : format->plan(format, *millibits, nkeys, shape);
 }
 
 lanebloom_status lanebloom_plan_bits(lanebloom_format id, double rate, uint64_t nkeys,
@@ -220,6 +255,6 @@ lanebloom_status lanebloom_plan_size_for_rate(lanebloom_format id, double rate, 
   *nbytes = format_nbytes(format, &shape);
   *nprobes = shape.nprobes;
   if (model_rate)
-    *model_rate = format->planned_rate(&shape, nkeys);
+    *model_rate = format->planned_rate(format, &shape, nkeys);
   return LANEBLOOM_OK;
 }

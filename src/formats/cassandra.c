@@ -7,65 +7,23 @@
  * has. Sources: Cassandra 5.0 and 3.11 BloomFilterSerializer.java, BloomFilter.java,
  * BloomCalculations.java.
  * SPDX-License-Identifier: MIT */
-#include <limits.h>
-#include <math.h>
-
-#include "../common/bytes.h"
-#include "../format.h"
-#include "../layouts/double_hashing.h"
+#include "java.h"
 
 enum {
   NPROBES_OFFSET = 0,
-  NWORDS_OFFSET = 4,
   HEADER_NBYTES = 8,
-  WORD_NBITS = 64,
-  WORD_NBYTES = WORD_NBITS / 8,
-  MAX_NWORDS = INT_MAX,
   EXTRA_NBITS = 20, /* every filter gets these bits in addition to those of its keys */
   MAX_BITS = 20,    /* the most bits per key that Cassandra plans */
 };
-
-static struct filter_shape shape_of(uint64_t nbytes, uint32_t nprobes, bool is_swapped,
-                                    bool is_big_endian)
-{
-  return (struct filter_shape){
-      .answer = ANSWER_BY_PROBES,
-      .nprobes = nprobes,
-      .nbytes = nbytes,
-      .nbits = 8 * nbytes,
-      .double_hashing = {SUMS_CASSANDRA, is_swapped, is_big_endian},
-  };
-}
-
-static struct filter_shape cassandra_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
-{
-  (void)line_nbytes;
-  return shape_of(nbytes, nprobes, true, false);
-}
-
-static struct filter_shape cassandra_3_shape(uint64_t nbytes, uint32_t line_nbytes,
-                                             uint32_t nprobes)
-{
-  (void)line_nbytes;
-  return shape_of(nbytes, nprobes, true, true);
-}
-
-static struct filter_shape cassandra_2_shape(uint64_t nbytes, uint32_t line_nbytes,
-                                             uint32_t nprobes)
-{
-  (void)line_nbytes;
-  return shape_of(nbytes, nprobes, false, true);
-}
-
-typedef struct filter_shape shape_function(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes);
 
 /* ---- Frames ---- */
 
 /* Parses a header. A file of 0 bytes stands for no filter: every key passes. Every key also passes
  * if the number of probes is 0 or negative. Cassandra's readers of 4.0 and later do not notice that
- * words are missing, and all readers ignore bytes after the words; here neither is accepted. */
-static lanebloom_status parse(shape_function *shape_of_format, const uint8_t *bytes, size_t size,
-                              struct filter_shape *shape, const struct problem *problem)
+ * words are missing; here they must be there. */
+static lanebloom_status cassandra_parse(const struct format_table *format, const uint8_t *bytes,
+                                        size_t size, struct filter_shape *shape,
+                                        const struct problem *problem)
 {
   *shape = (struct filter_shape){.answer = ANSWER_ALWAYS};
   if (size == 0)
@@ -74,56 +32,27 @@ static lanebloom_status parse(shape_function *shape_of_format, const uint8_t *by
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "expected a Cassandra filter, which has 0 or more than %d bytes, found %zu",
                        HEADER_NBYTES, size);
-  const uint64_t nwords = load_be32(bytes + NWORDS_OFFSET);
-  if (nwords > MAX_NWORDS || size - HEADER_NBYTES != nwords * WORD_NBYTES)
-    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "expected %" PRIu64 " bytes after the header, as it says, found %zu",
-                       nwords * WORD_NBYTES, size - HEADER_NBYTES);
   const uint32_t nprobes = load_be32(bytes + NPROBES_OFFSET);
+  const lanebloom_status status = java_parse(format, bytes, size, nprobes, shape, problem);
+  if (status)
+    return status;
   if (nprobes == 0 || nprobes > INT_MAX) /* negative in Java */
-    return LANEBLOOM_OK;
-  if (nprobes > CASSANDRA_MAX_NPROBES)
+    *shape = (struct filter_shape){.answer = ANSWER_ALWAYS};
+  else if (nprobes > CASSANDRA_MAX_NPROBES)
     return problem_set(problem, LANEBLOOM_ERR_LIMIT,
                        "expected at most %d probes per key, found %" PRIu32, CASSANDRA_MAX_NPROBES,
                        nprobes);
-  *shape = shape_of_format(nwords * WORD_NBYTES, WORD_NBYTES, nprobes);
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status cassandra_parse(const uint8_t *bytes, size_t size,
-                                        struct filter_shape *shape, const struct problem *problem)
-{
-  return parse(cassandra_shape, bytes, size, shape, problem);
-}
-
-static lanebloom_status cassandra_3_parse(const uint8_t *bytes, size_t size,
-                                          struct filter_shape *shape, const struct problem *problem)
-{
-  return parse(cassandra_3_shape, bytes, size, shape, problem);
-}
-
-static lanebloom_status cassandra_2_parse(const uint8_t *bytes, size_t size,
-                                          struct filter_shape *shape, const struct problem *problem)
-{
-  return parse(cassandra_2_shape, bytes, size, shape, problem);
-}
-
-static void cassandra_write_frame(const struct filter_shape *shape, uint8_t *bytes)
+static void cassandra_write_frame(const struct format_table *format,
+                                  const struct filter_shape *shape, uint8_t *bytes)
 {
   store_be32(bytes + NPROBES_OFFSET, shape->nprobes);
-  store_be32(bytes + NWORDS_OFFSET, (uint32_t)(shape->nbytes / WORD_NBYTES));
+  java_write_nwords(format, shape, bytes);
 }
 
 /* ---- Sizes ---- */
-
-static lanebloom_status cassandra_round_bits(double bits_per_key, uint64_t *millibits)
-{
-  if (!(bits_per_key >= 0.5) || isinf(bits_per_key))
-    return LANEBLOOM_ERR_ARGUMENT;
-  const double rounded = round(bits_per_key < MAX_BITS ? bits_per_key : MAX_BITS);
-  *millibits = (uint64_t)rounded * 1000;
-  return LANEBLOOM_OK;
-}
 
 /* Returns the number of probes that Cassandra considers best for whole bits per key. */
 static uint32_t nprobes_of(uint64_t millibits)
@@ -133,21 +62,26 @@ static uint32_t nprobes_of(uint64_t millibits)
   return best[millibits / 1000];
 }
 
-static lanebloom_status plan_words(uint64_t bits_per_key, uint64_t nkeys, uint64_t *nbytes)
+static lanebloom_status plan(const struct format_table *format, uint64_t bits_per_key,
+                             uint64_t nkeys, uint32_t nprobes, struct filter_shape *shape)
 {
   uint64_t nbits;
   if (__builtin_mul_overflow(nkeys, bits_per_key, &nbits) ||
       __builtin_add_overflow(nbits, EXTRA_NBITS, &nbits))
     return LANEBLOOM_ERR_LIMIT;
-  const uint64_t nwords = nbits / WORD_NBITS + (nbits % WORD_NBITS > 0);
-  *nbytes = nwords * WORD_NBYTES;
-  return nwords > MAX_NWORDS ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_OK;
+  return java_plan(format, nbits, nprobes, shape);
+}
+
+static lanebloom_status cassandra_plan(const struct format_table *format, uint64_t millibits,
+                                       uint64_t nkeys, struct filter_shape *shape)
+{
+  return plan(format, millibits / 1000, nkeys, nprobes_of(millibits), shape);
 }
 
 /* The plans of BloomCalculations.java, by the rate that each reaches. A plan serves for all rates
  * from its own up to the rate of the next plan. Upstream exchanged the two numbers of the last
  * one. */
-static const struct {
+static const struct rated_plan {
   double rate;
   uint8_t nprobes, bits;
 } PLANS[] = {
@@ -171,149 +105,64 @@ static const struct {
     {0.221, 1, 4},      {0.237, 2, 3},      {0.283, 1, 3},      {0.393, 2, 1},
 };
 
-/* Finds the plan for a rate. Errors: LIMIT if the rate is below all plans. */
-static lanebloom_status find_plan(double rate, size_t *found)
+/* Returns the plan for a rate, or NULL if the rate is below all plans. */
+static const struct rated_plan *find_plan(double rate)
 {
   size_t n = 0;
   while (n < sizeof PLANS / sizeof *PLANS && PLANS[n].rate <= rate)
     n++;
-  *found = n - 1;
-  return n > 0 ? LANEBLOOM_OK : LANEBLOOM_ERR_LIMIT;
+  return n > 0 ? &PLANS[n - 1] : NULL;
 }
 
-static lanebloom_status plan_for_rate(shape_function *shape_of_format, double rate, uint64_t nkeys,
-                                      struct filter_shape *shape)
+static lanebloom_status cassandra_plan_for_rate(const struct format_table *format, double rate,
+                                                uint64_t nkeys, struct filter_shape *shape)
 {
-  size_t i;
-  uint64_t nbytes;
-  lanebloom_status status = find_plan(rate, &i);
-  if (!status)
-    status = plan_words(PLANS[i].bits, nkeys, &nbytes);
-  if (!status)
-    *shape = shape_of_format(nbytes, WORD_NBYTES, PLANS[i].nprobes);
-  return status;
-}
-
-static lanebloom_status cassandra_plan_for_rate(double rate, uint64_t nkeys,
-                                                struct filter_shape *shape)
-{
-  return plan_for_rate(cassandra_shape, rate, nkeys, shape);
-}
-
-static lanebloom_status cassandra_3_plan_for_rate(double rate, uint64_t nkeys,
-                                                  struct filter_shape *shape)
-{
-  return plan_for_rate(cassandra_3_shape, rate, nkeys, shape);
-}
-
-static lanebloom_status cassandra_2_plan_for_rate(double rate, uint64_t nkeys,
-                                                  struct filter_shape *shape)
-{
-  return plan_for_rate(cassandra_2_shape, rate, nkeys, shape);
+  const struct rated_plan *found = find_plan(rate);
+  return found ? plan(format, found->bits, nkeys, found->nprobes, shape) : LANEBLOOM_ERR_LIMIT;
 }
 
 static lanebloom_status cassandra_bits_for_rate(const struct format_table *format, double rate,
                                                 uint64_t nkeys, uint64_t *millibits)
 {
-  (void)format;
-  size_t i;
-  uint64_t nbytes;
-  lanebloom_status status = find_plan(rate, &i);
+  struct filter_shape shape;
+  const lanebloom_status status = cassandra_plan_for_rate(format, rate, nkeys, &shape);
   if (!status)
-    status = plan_words(PLANS[i].bits, nkeys, &nbytes);
-  if (!status)
-    *millibits = PLANS[i].bits * UINT64_C(1000);
+    *millibits = find_plan(rate)->bits * UINT64_C(1000);
   return status;
-}
-
-static lanebloom_status plan(shape_function *shape_of_format, uint64_t millibits, uint64_t nkeys,
-                             struct filter_shape *shape)
-{
-  uint64_t nbytes;
-  const lanebloom_status status = plan_words(millibits / 1000, nkeys, &nbytes);
-  if (!status)
-    *shape = shape_of_format(nbytes, WORD_NBYTES, nprobes_of(millibits));
-  return status;
-}
-
-static lanebloom_status cassandra_plan(uint64_t millibits, uint64_t nkeys,
-                                       struct filter_shape *shape)
-{
-  return plan(cassandra_shape, millibits, nkeys, shape);
-}
-
-static lanebloom_status cassandra_3_plan(uint64_t millibits, uint64_t nkeys,
-                                         struct filter_shape *shape)
-{
-  return plan(cassandra_3_shape, millibits, nkeys, shape);
-}
-
-static lanebloom_status cassandra_2_plan(uint64_t millibits, uint64_t nkeys,
-                                         struct filter_shape *shape)
-{
-  return plan(cassandra_2_shape, millibits, nkeys, shape);
-}
-
-/* ---- Rates ---- */
-
-static double cassandra_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
-{
-  return lanebloom_rate_planned((double)shape->nbits, shape->nprobes, (double)nkeys);
-}
-
-static double cassandra_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
-                                    uint64_t nkeys)
-{
-  (void)nkeys;
-  return lanebloom_rate_filled((double)nbits_set / (double)shape->nbits, shape->nprobes);
-}
-
-static void cassandra_positions(const struct filter_shape *shape, const void *hash,
-                                uint64_t *positions)
-{
-  double_hash_positions(shape, hash_at(hash, 0, sizeof(struct key_hash)), positions);
 }
 
 /* The members that all three formats share. */
-#define CASSANDRA_PLANS                                                                            \
-  .hash = HASH_MURMUR3_128_SIGNED, .layout = LAYOUT_DOUBLE_HASHING,                                \
+#define CASSANDRA                                                                                  \
+  .hash = HASH_MURMUR3_128_SIGNED, .layout = LAYOUT_DOUBLE_HASHING, .probe_nbits = 63,             \
   .header_nbytes = HEADER_NBYTES,                                                                  \
-  .max_nbytes = HEADER_NBYTES + (uint64_t)MAX_NWORDS * WORD_NBYTES, .min_nprobes = 1,              \
+  .max_nbytes = HEADER_NBYTES + (uint64_t)JAVA_MAX_NWORDS * JAVA_WORD_NBYTES, .min_nprobes = 1,    \
   .max_nprobes = CASSANDRA_MAX_NPROBES, .min_millibits = 500, .max_millibits = MAX_BITS * 1000,    \
-  .step_millibits = 1000, .rounds_bits = true, .round_bits = cassandra_round_bits,                 \
-  .bits_for_rate = cassandra_bits_for_rate, .line_nbytes = WORD_NBYTES,                            \
-  .write_frame = cassandra_write_frame, .positions = cassandra_positions,                          \
-  .planned_rate = cassandra_planned_rate, .filled_rate = cassandra_filled_rate
+  .step_millibits = 1000, .rounds_bits = true, .round_bits = lanebloom_round_bits,                 \
+  .plan = cassandra_plan, .plan_for_rate = cassandra_plan_for_rate,                                \
+  .bits_for_rate = cassandra_bits_for_rate, .line_nbytes = JAVA_WORD_NBYTES, .shape = java_shape,  \
+  .parse = cassandra_parse, .write_frame = cassandra_write_frame, .positions = java_positions,     \
+  .planned_rate = lanebloom_spread_planned_rate, .filled_rate = lanebloom_spread_filled_rate
 
 const struct format_table lanebloom_format_cassandra = {
     .id = LANEBLOOM_CASSANDRA,
     .name = "cassandra",
     .text = "Filter.db of Cassandra 4.0 and later (versions na, nb, oa, da)",
-    CASSANDRA_PLANS,
-    .plan = cassandra_plan,
-    .plan_for_rate = cassandra_plan_for_rate,
-    .parse = cassandra_parse,
-    .shape = cassandra_shape,
+    .double_hashing = {.sums = SUMS_CASSANDRA, .is_swapped = true},
+    CASSANDRA,
 };
 
 const struct format_table lanebloom_format_cassandra_3 = {
     .id = LANEBLOOM_CASSANDRA_3,
     .name = "cassandra-3",
     .text = "Filter.db of Cassandra 3.0 to 3.11 and ScyllaDB (versions ma to me, ms, mt)",
-    CASSANDRA_PLANS,
-    .plan = cassandra_3_plan,
-    .plan_for_rate = cassandra_3_plan_for_rate,
-    .parse = cassandra_3_parse,
-    .shape = cassandra_3_shape,
+    .double_hashing = {.sums = SUMS_CASSANDRA, .is_swapped = true, .is_big_endian = true},
+    CASSANDRA,
 };
 
 const struct format_table lanebloom_format_cassandra_2 = {
     .id = LANEBLOOM_CASSANDRA_2,
     .name = "cassandra-2",
     .text = "Filter.db of Cassandra 2.2 and earlier and old ScyllaDB (versions ka, la)",
-    CASSANDRA_PLANS,
-    .plan = cassandra_2_plan,
-    .plan_for_rate = cassandra_2_plan_for_rate,
-    .parse = cassandra_2_parse,
-    .shape = cassandra_2_shape,
+    .double_hashing = {.sums = SUMS_CASSANDRA, .is_big_endian = true},
+    CASSANDRA,
 };

@@ -28,7 +28,6 @@ enum {
   HEADER_NBYTES = 48,
   VERSION = 1, /* the lowest byte of the flags */
   WORD_NBYTES = 8,
-  HASH_NBITS = 64,
   MIN_MILLIBITS = 500,
   MAX_MILLIBITS = 360000, /* 250 probes */
 };
@@ -45,9 +44,11 @@ static struct filter_shape shape_of(uint64_t nbits, uint32_t nprobes)
 
 /* Returns one of the shapes that have this size: the number of bits is usually no whole number of
  * bytes. */
-static struct filter_shape dcso_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
+static struct filter_shape dcso_shape(const struct format_table *format, uint64_t nbytes,
+                                      uint32_t line_nbytes, uint32_t nprobes)
 {
   enum { NUNUSED = 13 };
+  (void)format;
   (void)line_nbytes;
   return shape_of(8 * nbytes - NUNUSED, nprobes);
 }
@@ -70,9 +71,10 @@ static double double_of_bits(uint64_t bits)
 
 /* Parses a header as Go's reader does, which ignores all bytes of the flags but the lowest. Filters
  * that Go's reader accepts but cannot query are refused: those without bits but with probes. */
-static lanebloom_status parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
-                              const struct problem *problem)
+static lanebloom_status parse(const struct format_table *format, const uint8_t *bytes, size_t size,
+                              struct filter_shape *shape, const struct problem *problem)
 {
+  (void)format;
   if (size < HEADER_NBYTES)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "expected a DCSO filter, which has at least %d bytes, found %zu",
@@ -107,8 +109,10 @@ static lanebloom_status parse(const uint8_t *bytes, size_t size, struct filter_s
 }
 
 /* Writes the header around the count of keys, which is already there. */
-static void write_frame(const struct filter_shape *shape, uint8_t *bytes)
+static void write_frame(const struct format_table *format, const struct filter_shape *shape,
+                        uint8_t *bytes)
 {
+  (void)format;
   store_le64(bytes + FLAGS_OFFSET, VERSION);
   store_le64(bytes + PLANNED_OFFSET, shape->planned.nkeys);
   store_le64(bytes + RATE_OFFSET, bits_of_double(shape->planned.rate));
@@ -122,8 +126,10 @@ static void write_frame(const struct filter_shape *shape, uint8_t *bytes)
  * same order. Two filters of Go's are of no use, and so these differ: a filter without keys is
  * planned for one key, because Go's would have 2^63 probes; and there is at least one bit, because
  * every key would pass a filter without bits. */
-static lanebloom_status plan_for_rate(double rate, uint64_t nkeys, struct filter_shape *shape)
+static lanebloom_status plan_for_rate(const struct format_table *format, double rate,
+                                      uint64_t nkeys, struct filter_shape *shape)
 {
+  (void)format;
   const uint64_t planned = nkeys > 0 ? nkeys : 1;
   const double nbits = fmax(fabs(ceil((double)planned * log(rate) / (LN_2 * LN_2))), 1);
   if (!(nbits < 0x1p62))
@@ -137,39 +143,15 @@ static lanebloom_status plan_for_rate(double rate, uint64_t nkeys, struct filter
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status round_bits(double bits_per_key, uint64_t *millibits)
-{
-  if (!(bits_per_key >= MIN_MILLIBITS / 1000.0) || isinf(bits_per_key))
-    return LANEBLOOM_ERR_ARGUMENT;
-  const double max = MAX_MILLIBITS / 1000.0;
-  *millibits = (uint64_t)round((bits_per_key < max ? bits_per_key : max) * 1000);
-  return LANEBLOOM_OK;
-}
-
 /* The header records a rate, and readers such as fleur compute the size from it. So the rate for
  * which Go's writer takes these bits per key decides. */
-static lanebloom_status plan(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape)
+static lanebloom_status plan(const struct format_table *format, uint64_t millibits, uint64_t nkeys,
+                             struct filter_shape *shape)
 {
-  return plan_for_rate(exp(-(double)millibits / 1000 * (LN_2 * LN_2)), nkeys, shape);
+  return plan_for_rate(format, exp(-(double)millibits / 1000 * (LN_2 * LN_2)), nkeys, shape);
 }
 
-/* ---- Rates ---- */
-
-static double planned_rate(const struct filter_shape *shape, uint64_t nkeys)
-{
-  const double n = (double)nkeys;
-  return lanebloom_rate_either(lanebloom_rate_planned((double)shape->nbits, shape->nprobes, n),
-                               lanebloom_rate_collision(n, HASH_NBITS));
-}
-
-static double filled_rate(const struct filter_shape *shape, uint64_t nbits_set, uint64_t nkeys)
-{
-  const double probes =
-      lanebloom_rate_filled((double)nbits_set / (double)shape->nbits, shape->nprobes);
-  const double collision =
-      nkeys == LANEBLOOM_UNKNOWN ? 0 : lanebloom_rate_collision((double)nkeys, HASH_NBITS);
-  return lanebloom_rate_either(probes, collision);
-}
+/* ---- Probes ---- */
 
 static void dcso_positions(const struct filter_shape *shape, const void *hash, uint64_t *positions)
 {
@@ -182,13 +164,14 @@ static void dcso_positions(const struct filter_shape *shape, const void *hash, u
 
 /* The members that both formats share. */
 #define DCSO                                                                                       \
-  .layout = LAYOUT_DCSO, .header_nbytes = HEADER_NBYTES, .max_nbytes = UINT64_MAX,                 \
-  .has_attachment = true, .count_offset = COUNT_OFFSET, .min_nprobes = 1,                          \
-  .max_nprobes = DCSO_MAX_NPROBES, .min_millibits = MIN_MILLIBITS, .max_millibits = MAX_MILLIBITS, \
-  .step_millibits = 1, .rounds_bits = true, .round_bits = round_bits, .plan = plan,                \
-  .plan_for_rate = plan_for_rate, .bits_for_rate = lanebloom_bits_of_plan,                         \
-  .line_nbytes = WORD_NBYTES, .shape = dcso_shape, .parse = parse, .write_frame = write_frame,     \
-  .positions = dcso_positions, .planned_rate = planned_rate, .filled_rate = filled_rate
+  .layout = LAYOUT_DCSO, .hash_nbits = 64, .header_nbytes = HEADER_NBYTES,                         \
+  .max_nbytes = UINT64_MAX, .has_attachment = true, .count_offset = COUNT_OFFSET,                  \
+  .min_nprobes = 1, .max_nprobes = DCSO_MAX_NPROBES, .min_millibits = MIN_MILLIBITS,               \
+  .max_millibits = MAX_MILLIBITS, .step_millibits = 1, .rounds_bits = true,                        \
+  .round_bits = lanebloom_round_bits, .plan = plan, .plan_for_rate = plan_for_rate,                \
+  .bits_for_rate = lanebloom_bits_of_plan, .line_nbytes = WORD_NBYTES, .shape = dcso_shape,        \
+  .parse = parse, .write_frame = write_frame, .positions = dcso_positions,                         \
+  .planned_rate = lanebloom_spread_planned_rate, .filled_rate = lanebloom_spread_filled_rate
 
 const struct format_table lanebloom_format_dcso = {
     .id = LANEBLOOM_DCSO,

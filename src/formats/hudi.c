@@ -70,9 +70,11 @@ static bool is_dynamic(const uint8_t *bytes, size_t size)
 
 /* Parses a record. Hudi's reader ignores bytes after the record; here none may follow, so that a
  * damaged number of bits or rows is found. */
-static lanebloom_status hudi_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+static lanebloom_status hudi_parse(const struct format_table *format, const uint8_t *bytes,
+                                   size_t size, struct filter_shape *shape,
                                    const struct problem *problem)
 {
+  (void)format;
   const lanebloom_status status = check_header(bytes, size, problem);
   if (status)
     return status;

@@ -20,8 +20,10 @@ enum {
 /* Makes the shape. The position of a probe h, which has 32 bits, is h modulo nbits. Because nbits
  * is a multiple of 8, the position equals 8 * (h / 8 % (nbits / 8)) + h % 8, so kernels need the
  * reciprocal of nbits / 8. Bits from 2^32 on are never probed. */
-static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
+static struct filter_shape leveldb_shape(const struct format_table *format, uint64_t nbytes,
+                                         uint32_t line_nbytes, uint32_t nprobes)
 {
+  (void)format;
   (void)line_nbytes;
   const uint64_t max_nbits = (uint64_t)1 << HASH_NBITS;
   const uint64_t nbits = nbytes < max_nbits / 8 ? nbytes * 8 : max_nbits;
@@ -35,15 +37,18 @@ static struct filter_shape leveldb_shape(uint64_t nbytes, uint32_t line_nbytes, 
 }
 
 /* Accepts only whole numbers that fit into the engine's type, an int. */
-static lanebloom_status leveldb_round_bits(double bits_per_key, uint64_t *millibits)
+static lanebloom_status leveldb_round_bits(const struct format_table *format, double bits_per_key,
+                                           uint64_t *millibits)
 {
+  (void)format;
   if (!(bits_per_key >= 0 && bits_per_key <= INT_MAX) || bits_per_key != floor(bits_per_key))
     return LANEBLOOM_ERR_ARGUMENT;
   *millibits = (uint64_t)bits_per_key * 1000;
   return LANEBLOOM_OK;
 }
 
-static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape)
+static lanebloom_status leveldb_plan(const struct format_table *format, uint64_t millibits,
+                                     uint64_t nkeys, struct filter_shape *shape)
 {
   const uint64_t bits_per_key = millibits / 1000;
   uint64_t nbits;
@@ -51,13 +56,14 @@ static lanebloom_status leveldb_plan(uint64_t millibits, uint64_t nkeys, struct 
     return LANEBLOOM_ERR_LIMIT;
   if (nbits < MIN_NBITS)
     nbits = MIN_NBITS;
-  *shape = leveldb_shape((nbits + 7) / 8, 1, lanebloom_nprobes_by_bits(bits_per_key));
+  *shape = leveldb_shape(format, (nbits + 7) / 8, 1, lanebloom_nprobes_by_bits(bits_per_key));
   return LANEBLOOM_OK;
 }
 
 /* Finds the shape by the checks that LevelDB's KeyMayMatch does, in the same order (LevelDB 1.23
  * util/bloom.cc). */
-static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+static lanebloom_status leveldb_parse(const struct format_table *format, const uint8_t *bytes,
+                                      size_t size, struct filter_shape *shape,
                                       const struct problem *problem)
 {
   (void)problem;
@@ -68,29 +74,15 @@ static lanebloom_status leveldb_parse(const uint8_t *bytes, size_t size, struct 
   if (nprobes == 0 || nprobes > LEVELDB_MAX_NPROBES)
     *shape = (struct filter_shape){.answer = ANSWER_ALWAYS, .nbytes = size - 1};
   else
-    *shape = leveldb_shape(size - 1, 1, nprobes);
+    *shape = leveldb_shape(format, size - 1, 1, nprobes);
   return LANEBLOOM_OK;
 }
 
-static void leveldb_write_frame(const struct filter_shape *shape, uint8_t *bytes)
+static void leveldb_write_frame(const struct format_table *format, const struct filter_shape *shape,
+                                uint8_t *bytes)
 {
+  (void)format;
   bytes[shape->nbytes] = (uint8_t)shape->nprobes;
-}
-
-static double leveldb_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
-{
-  double n = (double)nkeys;
-  return lanebloom_rate_either(lanebloom_rate_planned((double)shape->nbits, shape->nprobes, n),
-                               lanebloom_rate_collision(n, HASH_NBITS));
-}
-
-static double leveldb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
-                                  uint64_t nkeys)
-{
-  double probes = lanebloom_rate_filled((double)nbits_set / (double)shape->nbits, shape->nprobes);
-  double collision =
-      nkeys == LANEBLOOM_UNKNOWN ? 0 : lanebloom_rate_collision((double)nkeys, HASH_NBITS);
-  return lanebloom_rate_either(probes, collision);
 }
 
 static void leveldb_positions(const struct filter_shape *shape, const void *hash,
@@ -104,13 +96,14 @@ static void leveldb_positions(const struct filter_shape *shape, const void *hash
 
 /* The members that both formats share. */
 #define LEVELDB_LAYOUT                                                                             \
-  .layout = LAYOUT_LEVELDB, .trailer_nbytes = 1, .max_nbytes = UINT64_MAX, .min_nprobes = 1,       \
-  .max_nprobes = LEVELDB_MAX_NPROBES, .min_millibits = 0,                                          \
-  .max_millibits = (uint64_t)INT_MAX * 1000, .step_millibits = 1000, .rounds_bits = false,         \
-  .round_bits = leveldb_round_bits, .plan = leveldb_plan, .bits_for_rate = lanebloom_search_bits,  \
+  .layout = LAYOUT_LEVELDB, .hash_nbits = HASH_NBITS, .trailer_nbytes = 1,                         \
+  .max_nbytes = UINT64_MAX, .min_nprobes = 1, .max_nprobes = LEVELDB_MAX_NPROBES,                  \
+  .min_millibits = 0, .max_millibits = (uint64_t)INT_MAX * 1000, .step_millibits = 1000,           \
+  .rounds_bits = false, .round_bits = leveldb_round_bits, .plan = leveldb_plan,                    \
+  .bits_for_rate = lanebloom_search_bits,                                                          \
   .last_with_same_nprobes = lanebloom_last_with_same_nprobes_by_bits, .parse = leveldb_parse,      \
   .write_frame = leveldb_write_frame, .line_nbytes = 1, .shape = leveldb_shape,                    \
-  .planned_rate = leveldb_planned_rate, .filled_rate = leveldb_filled_rate,                        \
+  .planned_rate = lanebloom_spread_planned_rate, .filled_rate = lanebloom_spread_filled_rate,      \
   .positions = leveldb_positions
 
 const struct format_table lanebloom_format_leveldb = {

@@ -24,8 +24,10 @@ enum {
 static const uint64_t MAX_NBYTES = ((uint64_t)1 << 31) - PARQUET_BLOCK_NBYTES;
 static const uint64_t MAX_BUILT_NBYTES = (uint64_t)1 << 30;
 
-static struct filter_shape parquet_shape(uint64_t nbytes, uint32_t line_nbytes, uint32_t nprobes)
+static struct filter_shape parquet_shape(const struct format_table *format, uint64_t nbytes,
+                                         uint32_t line_nbytes, uint32_t nprobes)
 {
+  (void)format;
   return (struct filter_shape){
       .answer = ANSWER_BY_PROBES,
       .nprobes = nprobes,
@@ -35,7 +37,8 @@ static struct filter_shape parquet_shape(uint64_t nbytes, uint32_t line_nbytes, 
   };
 }
 
-static lanebloom_status parquet_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+static lanebloom_status parquet_parse(const struct format_table *format, const uint8_t *bytes,
+                                      size_t size, struct filter_shape *shape,
                                       const struct problem *problem)
 {
   (void)bytes;
@@ -44,20 +47,11 @@ static lanebloom_status parquet_parse(const uint8_t *bytes, size_t size, struct 
                        "expected the bits of a Parquet filter, whole blocks of %d bytes, found %zu "
                        "bytes",
                        PARQUET_BLOCK_NBYTES, size);
-  *shape = parquet_shape(size, PARQUET_BLOCK_NBYTES, NPROBES);
+  *shape = parquet_shape(format, size, PARQUET_BLOCK_NBYTES, NPROBES);
   return LANEBLOOM_OK;
 }
 
 /* ---- Sizes ---- */
-
-static lanebloom_status parquet_round_bits(double bits_per_key, uint64_t *millibits)
-{
-  if (!(bits_per_key >= MIN_MILLIBITS / 1000.0) || isinf(bits_per_key))
-    return LANEBLOOM_ERR_ARGUMENT;
-  const double max = MAX_MILLIBITS / 1000.0;
-  *millibits = (uint64_t)round((bits_per_key < max ? bits_per_key : max) * 1000);
-  return LANEBLOOM_OK;
-}
 
 /* Finds the smallest size that is a power of two, at least one block, and has at least nbits bits.
  * Errors: LIMIT. */
@@ -69,14 +63,15 @@ static lanebloom_status nbytes_of(uint64_t nbits, uint64_t *nbytes)
   return 8 * *nbytes < nbits ? LANEBLOOM_ERR_LIMIT : LANEBLOOM_OK;
 }
 
-static lanebloom_status parquet_plan(uint64_t millibits, uint64_t nkeys, struct filter_shape *shape)
+static lanebloom_status parquet_plan(const struct format_table *format, uint64_t millibits,
+                                     uint64_t nkeys, struct filter_shape *shape)
 {
   uint64_t product, nbytes;
   if (__builtin_mul_overflow(nkeys, millibits, &product))
     return LANEBLOOM_ERR_LIMIT;
   const lanebloom_status status = nbytes_of(product / 1000, &nbytes);
   if (!status)
-    *shape = parquet_shape(nbytes, PARQUET_BLOCK_NBYTES, NPROBES);
+    *shape = parquet_shape(format, nbytes, PARQUET_BLOCK_NBYTES, NPROBES);
   return status;
 }
 
@@ -142,17 +137,21 @@ static double parquet_rate(const struct filter_shape *shape, double nkeys, doubl
                                lanebloom_rate_collision(nkeys_hashed, HASH_NBITS));
 }
 
-static double parquet_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
+static double parquet_planned_rate(const struct format_table *format,
+                                   const struct filter_shape *shape, uint64_t nkeys)
 {
+  (void)format;
   return nkeys == 0 ? 0 : parquet_rate(shape, (double)nkeys, (double)nkeys);
 }
 
 /* Estimates the number of keys from the set bits, and computes the rate from this estimate. n keys
  * leave the share e^(-n / (32 L)) of the bits of L blocks unset; solving this for n gives the
  * estimate. */
-static double parquet_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+static double parquet_filled_rate(const struct format_table *format,
+                                  const struct filter_shape *shape, uint64_t nbits_set,
                                   uint64_t nkeys)
 {
+  (void)format;
   if (nbits_set == 0 || nbits_set == shape->nbits)
     return nbits_set > 0;
   const double unset = log1p(-(double)nbits_set / (double)shape->nbits);
@@ -183,7 +182,7 @@ const struct format_table lanebloom_format_parquet = {
     .max_millibits = MAX_MILLIBITS,
     .step_millibits = 1,
     .rounds_bits = true,
-    .round_bits = parquet_round_bits,
+    .round_bits = lanebloom_round_bits,
     .plan = parquet_plan,
     .bits_for_rate = parquet_bits_for_rate,
     .last_with_same_nprobes = last_with_same_nprobes,

@@ -37,10 +37,12 @@ static uint64_t payload_nbytes(const struct packing *packing, uint64_t nslots)
 
 /* Checks the trailer. Every slot that a hash can have is then in the payload, whatever the hash:
  * the first is below nstarts, and the two others are in the two segments after its segment. */
-static lanebloom_status pebble_binaryfuse_parse(const uint8_t *bytes, size_t size,
+static lanebloom_status pebble_binaryfuse_parse(const struct format_table *format,
+                                                const uint8_t *bytes, size_t size,
                                                 struct filter_shape *shape,
                                                 const struct problem *problem)
 {
+  (void)format;
   *shape = (struct filter_shape){.answer = ANSWER_NEVER};
   if (size <= TRAILER_NBYTES)
     return LANEBLOOM_OK;
@@ -77,9 +79,11 @@ static lanebloom_status pebble_binaryfuse_parse(const uint8_t *bytes, size_t siz
 }
 
 /* Each bit of a fingerprint halves the rate, regardless of which bits of the payload are set. */
-static double pebble_binaryfuse_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+static double pebble_binaryfuse_filled_rate(const struct format_table *format,
+                                            const struct filter_shape *shape, uint64_t nbits_set,
                                             uint64_t nkeys)
 {
+  (void)format;
   (void)nbits_set;
   const double rate = ldexp(1, -(int)shape->nprobes);
   if (nkeys == LANEBLOOM_UNKNOWN)

@@ -53,9 +53,11 @@ lanebloom_status lanebloom_rocksdb_parse(const uint8_t *bytes, size_t size,
 }
 
 /* Source: RocksDB 7.8.3 table/block_based/filter_policy.cc, BloomLikeFilterPolicy. */
-lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits)
+lanebloom_status lanebloom_rocksdb_round_bits(const struct format_table *format,
+                                              double bits_per_key, uint64_t *millibits)
 {
-  const double min = ROCKSDB_MIN_MILLIBITS / 1000.0, max = ROCKSDB_MAX_MILLIBITS / 1000.0;
+  const double min = (double)format->min_millibits / 1000,
+               max = (double)format->max_millibits / 1000;
   if (!(bits_per_key >= min) || isinf(bits_per_key))
     return LANEBLOOM_ERR_ARGUMENT;
   const double bits = bits_per_key < 1 ? 1 : bits_per_key > max ? max : bits_per_key;
@@ -63,11 +65,12 @@ lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *mil
   return LANEBLOOM_OK;
 }
 
-/* The number of keys per line varies by chance. So the result is the mean of two rates: the rate of
+/* Returns the rate of a filter in which all probes of a key are in one cache line of 512 bits. The
+ * number of keys per line varies by chance. So the result is the mean of two rates: the rate of
  * a line that has one standard deviation more keys than average, and the rate of a line that has
  * one standard deviation fewer keys. The operations are done in RocksDB's order, so that the
  * results are equal to the last bit (7.8.3 util/bloom_impl.h, BloomMath). */
-double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
+static double line_rate(double bits_per_key, unsigned nprobes)
 {
   const double line_nbits = 8 * ROCKSDB_LINE_NBYTES;
   if (bits_per_key <= 0)
@@ -81,25 +84,38 @@ double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes)
   return (crowded + uncrowded) / 2;
 }
 
-double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys,
-                                      rocksdb_estimate *estimate)
+/* Source: RocksDB 7.8.3 util/bloom_impl.h, EstimatedFpRate of FastLocalBloomImpl and
+ * LegacyBloomImpl. */
+static double estimate(const struct format_table *format, double bits_per_key, unsigned nprobes,
+                       double nkeys)
+{
+  double probes = line_rate(bits_per_key, nprobes);
+  if (format == &lanebloom_format_rocksdb_legacy)
+    probes += 0.1 / (bits_per_key * 0.75 + 22);
+  return lanebloom_rate_either(probes, lanebloom_rate_collision(nkeys, format->hash_nbits));
+}
+
+double lanebloom_rocksdb_planned_rate(const struct format_table *format,
+                                      const struct filter_shape *shape, uint64_t nkeys)
 {
   if (nkeys == 0)
     return 0;
-  return estimate(8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes, (double)nkeys);
+  return estimate(format, 8.0 * (double)shape->nbytes / (double)nkeys, shape->nprobes,
+                  (double)nkeys);
 }
 
 /* Estimates the number of distinct keys from the set bits, and computes the rate from this
  * estimate. n distinct keys with k probes each set the share 1 - e^(-k n / m) of m bits (Broder and
  * Mitzenmacher 2004, section 2.1); solving this for n gives the estimate. */
-double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
-                                     uint64_t nkeys, rocksdb_estimate *estimate)
+double lanebloom_rocksdb_filled_rate(const struct format_table *format,
+                                     const struct filter_shape *shape, uint64_t nbits_set,
+                                     uint64_t nkeys)
 {
   if (nbits_set == 0 || nbits_set == shape->nbits)
     return nbits_set > 0;
   const double nbits = (double)shape->nbits;
   const double nkeys_by_bits = -log1p(-(double)nbits_set / nbits) * nbits / shape->nprobes;
-  return estimate(nbits / nkeys_by_bits, shape->nprobes,
+  return estimate(format, nbits / nkeys_by_bits, shape->nprobes,
                   nkeys == LANEBLOOM_UNKNOWN ? nkeys_by_bits : (double)nkeys);
 }
 
@@ -112,9 +128,11 @@ static const struct format_table *rocksdb_recognise(const uint8_t *bytes, size_t
 
 /* Parses filters with constant answers. Filters that are probed do not get here, because they were
  * recognised as another format. */
-static lanebloom_status rocksdb_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+static lanebloom_status rocksdb_parse(const struct format_table *format, const uint8_t *bytes,
+                                      size_t size, struct filter_shape *shape,
                                       const struct problem *problem)
 {
+  (void)format;
   const lanebloom_status status =
       lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_NEVER, shape, problem);
   return status ? rocksdb_bytes_changed(problem) : LANEBLOOM_OK;

@@ -42,20 +42,15 @@ static inline lanebloom_status rocksdb_bytes_changed(const struct problem *probl
 }
 
 /* Serves as format_table.round_bits: rounds bits per key to thousandths as the engine does. */
-lanebloom_status lanebloom_rocksdb_round_bits(double bits_per_key, uint64_t *millibits);
+lanebloom_status lanebloom_rocksdb_round_bits(const struct format_table *format,
+                                              double bits_per_key, uint64_t *millibits);
 
-/* Returns the false-positive rate of a filter in which all probes of a key are in one cache line of
- * 512 bits. */
-double lanebloom_rocksdb_line_rate(double bits_per_key, unsigned nprobes);
-
-/* A function that returns the engine's estimate of the false-positive rate of one format. */
-typedef double rocksdb_estimate(double bits_per_key, unsigned nprobes, double nkeys);
-
-/* These compute format_table.planned_rate and format_table.filled_rate with the estimate function
- * of a format. */
-double lanebloom_rocksdb_planned_rate(const struct filter_shape *shape, uint64_t nkeys,
-                                      rocksdb_estimate *estimate);
-double lanebloom_rocksdb_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
-                                     uint64_t nkeys, rocksdb_estimate *estimate);
+/* These serve as format_table.planned_rate and format_table.filled_rate. They compute the engine's
+ * estimates for Bloom filters. */
+double lanebloom_rocksdb_planned_rate(const struct format_table *format,
+                                      const struct filter_shape *shape, uint64_t nkeys);
+double lanebloom_rocksdb_filled_rate(const struct format_table *format,
+                                     const struct filter_shape *shape, uint64_t nbits_set,
+                                     uint64_t nkeys);
 
 #endif

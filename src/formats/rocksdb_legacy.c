@@ -8,25 +8,25 @@
 #include "../layouts/bloomhash.h"
 #include "rocksdb.h"
 
-enum { HASH_NBITS = 32 };
-
 static const uint64_t MAX_NBITS = 0xffff0000;
 static const uint64_t MAX_LINE_NBYTES = (uint64_t)1
                                         << 27; /* larger lines overflow the engine's arithmetic */
 
 /* Rounds bits per key to whole numbers (RocksDB 7.8.3 table/block_based/filter_policy.cc,
  * BloomLikeFilterPolicy). */
-static lanebloom_status rocksdb_legacy_round_bits(double bits_per_key, uint64_t *millibits)
+static lanebloom_status rocksdb_legacy_round_bits(const struct format_table *format,
+                                                  double bits_per_key, uint64_t *millibits)
 {
-  lanebloom_status status = lanebloom_rocksdb_round_bits(bits_per_key, millibits);
+  lanebloom_status status = lanebloom_rocksdb_round_bits(format, bits_per_key, millibits);
   if (!status)
     *millibits = (*millibits + 500) / 1000 * 1000;
   return status;
 }
 
-static struct filter_shape rocksdb_legacy_shape(uint64_t nbytes, uint32_t line_nbytes,
-                                                uint32_t nprobes)
+static struct filter_shape rocksdb_legacy_shape(const struct format_table *format, uint64_t nbytes,
+                                                uint32_t line_nbytes, uint32_t nprobes)
 {
+  (void)format;
   const uint32_t nlines = (uint32_t)(nbytes / line_nbytes);
   return (struct filter_shape){
       .answer = ANSWER_BY_PROBES,
@@ -41,8 +41,8 @@ static struct filter_shape rocksdb_legacy_shape(uint64_t nbytes, uint32_t line_n
  * the line, and the low bits of the same hash select the bits in the line. If the number of lines
  * were even, the line would depend on these low bits, too (RocksDB 7.8.3
  * table/block_based/filter_policy.cc, LegacyBloomBitsBuilder). */
-static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
-                                            struct filter_shape *shape)
+static lanebloom_status rocksdb_legacy_plan(const struct format_table *format, uint64_t millibits,
+                                            uint64_t nkeys, struct filter_shape *shape)
 {
   const uint64_t bits_per_key = millibits / 1000;
   uint64_t nbits;
@@ -51,7 +51,7 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
 
   const uint64_t line_nbits = 8 * ROCKSDB_LINE_NBYTES;
   const uint64_t nlines = (nbits + line_nbits - 1) / line_nbits | 1;
-  *shape = rocksdb_legacy_shape(nlines * ROCKSDB_LINE_NBYTES, ROCKSDB_LINE_NBYTES,
+  *shape = rocksdb_legacy_shape(format, nlines * ROCKSDB_LINE_NBYTES, ROCKSDB_LINE_NBYTES,
                                 lanebloom_nprobes_by_bits(bits_per_key));
   if (nkeys == 0)
     *shape = (struct filter_shape){.answer = ANSWER_NEVER, .nprobes = shape->nprobes};
@@ -61,7 +61,8 @@ static lanebloom_status rocksdb_legacy_plan(uint64_t millibits, uint64_t nkeys,
 /* The size of a line is the size of the payload divided by the number of lines. If the result is
  * not a power of two, every key may be present (RocksDB 7.8.3 table/block_based/filter_policy.cc,
  * GetBuiltinFilterBitsReader). */
-static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
+static lanebloom_status rocksdb_legacy_parse(const struct format_table *format,
+                                             const uint8_t *bytes, size_t size,
                                              struct filter_shape *shape,
                                              const struct problem *problem)
 {
@@ -82,34 +83,17 @@ static lanebloom_status rocksdb_legacy_parse(const uint8_t *bytes, size_t size,
     shape->answer = ANSWER_ALWAYS;
     return LANEBLOOM_OK;
   }
-  *shape = rocksdb_legacy_shape(shape->nbytes, (uint32_t)line_nbytes, nprobes);
+  *shape = rocksdb_legacy_shape(format, shape->nbytes, (uint32_t)line_nbytes, nprobes);
   return LANEBLOOM_OK;
 }
 
-static void rocksdb_legacy_write_frame(const struct filter_shape *shape, uint8_t *bytes)
+static void rocksdb_legacy_write_frame(const struct format_table *format,
+                                       const struct filter_shape *shape, uint8_t *bytes)
 {
+  (void)format;
   uint8_t *trailer = bytes + shape->nbytes;
   trailer[0] = (uint8_t)shape->nprobes;
   store_le32(trailer + 1, shape->lines.n);
-}
-
-/* Source: RocksDB 7.8.3 util/bloom_impl.h, LegacyBloomImpl::EstimatedFpRate. */
-static double rocksdb_legacy_estimate(double bits_per_key, unsigned nprobes, double nkeys)
-{
-  double probes = lanebloom_rocksdb_line_rate(bits_per_key, nprobes);
-  probes += 0.1 / (bits_per_key * 0.75 + 22);
-  return lanebloom_rate_either(probes, lanebloom_rate_collision(nkeys, HASH_NBITS));
-}
-
-static double rocksdb_legacy_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
-{
-  return lanebloom_rocksdb_planned_rate(shape, nkeys, rocksdb_legacy_estimate);
-}
-
-static double rocksdb_legacy_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
-                                         uint64_t nkeys)
-{
-  return lanebloom_rocksdb_filled_rate(shape, nbits_set, nkeys, rocksdb_legacy_estimate);
 }
 
 static void rocksdb_legacy_positions(const struct filter_shape *shape, const void *hash,
@@ -128,6 +112,7 @@ const struct format_table lanebloom_format_rocksdb_legacy = {
     .name = "rocksdb-legacy",
     .text = "RocksDB with format_version below 5, and Pebble",
     .hash = HASH_BLOOMHASH_SIGNED,
+    .hash_nbits = 32,
     .layout = LAYOUT_ROCKSDB_LEGACY,
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
@@ -146,7 +131,7 @@ const struct format_table lanebloom_format_rocksdb_legacy = {
     .write_frame = rocksdb_legacy_write_frame,
     .line_nbytes = ROCKSDB_LINE_NBYTES,
     .shape = rocksdb_legacy_shape,
-    .planned_rate = rocksdb_legacy_planned_rate,
-    .filled_rate = rocksdb_legacy_filled_rate,
+    .planned_rate = lanebloom_rocksdb_planned_rate,
+    .filled_rate = lanebloom_rocksdb_filled_rate,
     .positions = rocksdb_legacy_positions,
 };

@@ -10,10 +10,7 @@
 #include "../common/bytes.h"
 #include "rocksdb.h"
 
-enum {
-  MAX_NPROBES = 30,
-  HASH_NBITS = 64,
-};
+enum { MAX_NPROBES = 30 };
 
 static const uint64_t MAX_PAYLOAD_NBYTES = 0xffffffc0;
 
@@ -44,9 +41,10 @@ static uint64_t last_with_same_nprobes(uint64_t millibits, uint64_t nkeys)
 
 /* Makes the shape. If the payload does not end with a whole line, the bytes after the last whole
  * line are never probed. */
-static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nbytes,
-                                               uint32_t nprobes)
+static struct filter_shape rocksdb_local_shape(const struct format_table *format, uint64_t nbytes,
+                                               uint32_t line_nbytes, uint32_t nprobes)
 {
+  (void)format;
   const uint64_t nlines = nbytes / line_nbytes;
   return (struct filter_shape){
       .answer = ANSWER_BY_PROBES,
@@ -59,15 +57,15 @@ static struct filter_shape rocksdb_local_shape(uint64_t nbytes, uint32_t line_nb
 
 /* Sizes filters as the engine does if its option optimize_filters_for_memory is off (RocksDB 7.8.3
  * table/block_based/filter_policy.cc, FastLocalBloomBitsBuilder). */
-static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
-                                           struct filter_shape *shape)
+static lanebloom_status rocksdb_local_plan(const struct format_table *format, uint64_t millibits,
+                                           uint64_t nkeys, struct filter_shape *shape)
 {
   uint64_t product;
   if (__builtin_mul_overflow(nkeys, millibits, &product) || product > 8000 * MAX_PAYLOAD_NBYTES)
     return LANEBLOOM_ERR_LIMIT;
 
   const uint64_t nlines = ((product + 7999) / 8000 + ROCKSDB_LINE_NBYTES - 1) / ROCKSDB_LINE_NBYTES;
-  *shape = rocksdb_local_shape(nlines * ROCKSDB_LINE_NBYTES, ROCKSDB_LINE_NBYTES,
+  *shape = rocksdb_local_shape(format, nlines * ROCKSDB_LINE_NBYTES, ROCKSDB_LINE_NBYTES,
                                nprobes_for(millibits));
   if (nkeys == 0)
     shape->answer = ANSWER_NEVER;
@@ -77,8 +75,8 @@ static lanebloom_status rocksdb_local_plan(uint64_t millibits, uint64_t nkeys,
 /* Parses as the engine's reader does (RocksDB 7.8.3 table/block_based/filter_policy.cc,
  * GetBloomBitsReader), with one exception. If the payload has no whole line, the engine reads out
  * of bounds; here every key may be present. */
-static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
-                                            struct filter_shape *shape,
+static lanebloom_status rocksdb_local_parse(const struct format_table *format, const uint8_t *bytes,
+                                            size_t size, struct filter_shape *shape,
                                             const struct problem *problem)
 {
   lanebloom_status status =
@@ -93,32 +91,16 @@ static lanebloom_status rocksdb_local_parse(const uint8_t *bytes, size_t size,
   if (!understood || nprobes < 1 || nprobes > MAX_NPROBES || shape->nbytes < ROCKSDB_LINE_NBYTES)
     shape->answer = ANSWER_ALWAYS;
   else
-    *shape = rocksdb_local_shape(shape->nbytes, ROCKSDB_LINE_NBYTES, nprobes);
+    *shape = rocksdb_local_shape(format, shape->nbytes, ROCKSDB_LINE_NBYTES, nprobes);
   return LANEBLOOM_OK;
 }
 
-static void rocksdb_local_write_frame(const struct filter_shape *shape, uint8_t *bytes)
+static void rocksdb_local_write_frame(const struct format_table *format,
+                                      const struct filter_shape *shape, uint8_t *bytes)
 {
+  (void)format;
   const uint8_t trailer[ROCKSDB_TRAILER_NBYTES] = {0xff, 0, (uint8_t)shape->nprobes, 0, 0};
   memcpy(bytes + shape->nbytes, trailer, sizeof trailer);
-}
-
-/* Source: RocksDB 7.8.3 util/bloom_impl.h, FastLocalBloomImpl::EstimatedFpRate. */
-static double rocksdb_local_estimate(double bits_per_key, unsigned nprobes, double nkeys)
-{
-  return lanebloom_rate_either(lanebloom_rocksdb_line_rate(bits_per_key, nprobes),
-                               lanebloom_rate_collision(nkeys, HASH_NBITS));
-}
-
-static double rocksdb_local_planned_rate(const struct filter_shape *shape, uint64_t nkeys)
-{
-  return lanebloom_rocksdb_planned_rate(shape, nkeys, rocksdb_local_estimate);
-}
-
-static double rocksdb_local_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
-                                        uint64_t nkeys)
-{
-  return lanebloom_rocksdb_filled_rate(shape, nbits_set, nkeys, rocksdb_local_estimate);
 }
 
 static void rocksdb_local_positions(const struct filter_shape *shape, const void *hash,
@@ -136,6 +118,7 @@ const struct format_table lanebloom_format_rocksdb_local = {
     .name = "rocksdb-local",
     .text = "RocksDB with format_version 5 and above (FastLocalBloom)",
     .hash = HASH_XXPH3,
+    .hash_nbits = 64,
     .layout = LAYOUT_ROCKSDB_LOCAL,
     .trailer_nbytes = ROCKSDB_TRAILER_NBYTES,
     .max_nbytes = ROCKSDB_MAX_NBYTES,
@@ -154,7 +137,7 @@ const struct format_table lanebloom_format_rocksdb_local = {
     .write_frame = rocksdb_local_write_frame,
     .line_nbytes = ROCKSDB_LINE_NBYTES,
     .shape = rocksdb_local_shape,
-    .planned_rate = rocksdb_local_planned_rate,
-    .filled_rate = rocksdb_local_filled_rate,
+    .planned_rate = lanebloom_rocksdb_planned_rate,
+    .filled_rate = lanebloom_rocksdb_filled_rate,
     .positions = rocksdb_local_positions,
 };

@@ -27,10 +27,12 @@ static uint32_t seed_numbered(uint8_t number)
  * SerializableInterleavedSolution::InternalConfigure). The segments are divided among the blocks.
  * If the division is not even, the last blocks get one segment more than the others. Bytes after
  * the last segment are not read. */
-static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
+static lanebloom_status rocksdb_ribbon_parse(const struct format_table *format,
+                                             const uint8_t *bytes, size_t size,
                                              struct filter_shape *shape,
                                              const struct problem *problem)
 {
+  (void)format;
   lanebloom_status status =
       lanebloom_rocksdb_parse(bytes, size, ROCKSDB_KIND_RIBBON, shape, problem);
   if (status || shape->answer != ANSWER_BY_PROBES)
@@ -62,9 +64,11 @@ static lanebloom_status rocksdb_ribbon_parse(const uint8_t *bytes, size_t size,
 /* Each column halves the rate, regardless of which bits are set (RocksDB 7.8.3 util/ribbon_impl.h,
  * SerializableInterleavedSolution::ExpectedFpRate; table/block_based/filter_policy.cc,
  * Standard128RibbonBitsBuilder::EstimatedFpRate). */
-static double rocksdb_ribbon_filled_rate(const struct filter_shape *shape, uint64_t nbits_set,
+static double rocksdb_ribbon_filled_rate(const struct format_table *format,
+                                         const struct filter_shape *shape, uint64_t nbits_set,
                                          uint64_t nkeys)
 {
+  (void)format;
   (void)nbits_set;
   const double nslots = ROCKSDB_RIBBON_BLOCK_NSLOTS;
   const double nstarts = (shape->ribbon.nblocks - 1) * nslots + 1;

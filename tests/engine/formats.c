@@ -155,7 +155,8 @@ Test(formats, probes_are_as_described)
 
 enum { FRAMED = 100, HEADER_NBYTES = 12, FRAMED_TRAILER_NBYTES = 3 };
 
-static lanebloom_status framed_parse(const uint8_t *bytes, size_t size, struct filter_shape *shape,
+static lanebloom_status framed_parse(const struct format_table *format, const uint8_t *bytes,
+                                     size_t size, struct filter_shape *shape,
                                      const struct problem *problem)
 {
   (void)problem;
@@ -163,13 +164,14 @@ static lanebloom_status framed_parse(const uint8_t *bytes, size_t size, struct f
   if (size < frame_nbytes || memcmp(bytes, "head", 4) != 0 ||
       memcmp(bytes + size - FRAMED_TRAILER_NBYTES, "end", FRAMED_TRAILER_NBYTES) != 0)
     return LANEBLOOM_ERR_FORMAT;
-  *shape = lanebloom_format_rocksdb_local.shape(
-      size - frame_nbytes, lanebloom_format_rocksdb_local.line_nbytes, load_le32(bytes + 8));
+  *shape = format->shape(format, size - frame_nbytes, format->line_nbytes, load_le32(bytes + 8));
   return LANEBLOOM_OK;
 }
 
-static void framed_write_frame(const struct filter_shape *shape, uint8_t *bytes)
+static void framed_write_frame(const struct format_table *format, const struct filter_shape *shape,
+                               uint8_t *bytes)
 {
+  (void)format;
   memcpy(bytes, "headmark", 8);
   store_le32(bytes + 8, shape->nprobes);
   memcpy(bytes + HEADER_NBYTES + shape->nbytes, "end", FRAMED_TRAILER_NBYTES);

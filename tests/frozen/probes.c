@@ -144,7 +144,7 @@ Test(vectors, spark_positions_in_large_filters)
     for (char *columns[4]; rows_next(&rows, "positions", columns, 4); n++) {
       const uint32_t nprobes = (uint32_t)strtoul(columns[1], NULL, 10);
       const struct filter_shape shape =
-          table->shape(8 * strtoull(columns[0], NULL, 10), table->line_nbytes, nprobes);
+          table->shape(table, 8 * strtoull(columns[0], NULL, 10), table->line_nbytes, nprobes);
       uint8_t key[256];
       uint64_t hash, positions[MAX_NPROBES];
       const lanebloom_keys keys =

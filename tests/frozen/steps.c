@@ -113,7 +113,7 @@ static void check_built(lanebloom_format format, uint32_t nprobes, uint64_t nwor
                         const lanebloom_keys *keys, const uint8_t *expected, size_t size)
 {
   const struct format_table *table = lanebloom_format_table(format);
-  const struct filter_shape shape = table->shape(8 * nwords, table->line_nbytes, nprobes);
+  const struct filter_shape shape = table->shape(table, 8 * nwords, table->line_nbytes, nprobes);
   cr_assert(format_nbytes(table, &shape) == size, "%zu bytes", size);
   uint8_t *bytes = test_alloc(size);
   struct hash_source source;
@@ -121,7 +121,7 @@ static void check_built(lanebloom_format format, uint32_t nprobes, uint64_t nwor
                       HASH_NBYTES[table->hash]);
   lanebloom_kernels_current()->layout[table->layout].add(&shape, bytes + table->header_nbytes,
                                                          &source);
-  table->write_frame(&shape, bytes);
+  table->write_frame(table, &shape, bytes);
   test_same_bytes("filter", bytes, expected, size);
   free(bytes);
 }
@@ -346,12 +346,12 @@ static void check_damage(const char *kernel, const char *name, lanebloom_format 
 static void check_cut(lanebloom_format format)
 {
   const struct format_table *table = lanebloom_format_table(format);
-  const struct filter_shape shape = table->shape(24, table->line_nbytes, 3);
+  const struct filter_shape shape = table->shape(table, 24, table->line_nbytes, 3);
   uint8_t bytes[8 + 24 + 1] = {0};
-  table->write_frame(&shape, bytes);
+  table->write_frame(table, &shape, bytes);
   const size_t size = (size_t)format_nbytes(table, &shape);
   for (size_t cut = 0; cut <= size + 1; cut++)
-    if (cut != size && !(cut == 0 && shape.double_hashing.sums == SUMS_CASSANDRA))
+    if (cut != size && !(cut == 0 && table->double_hashing.sums == SUMS_CASSANDRA))
       check_refused(format, bytes, cut, LANEBLOOM_ERR_FORMAT);
   lanebloom_filter *filter;
   cr_assert(lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0) ==

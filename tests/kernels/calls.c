@@ -193,7 +193,8 @@ static void check_calls(const struct trial *trial, size_t n, size_t layout)
   const lanebloom_keys asked = lanebloom_keys_part(&layouts[layout], n, n);
 
   struct filter_shape shape;
-  cr_assert(trial->format->table->plan(10000, n, &shape) == LANEBLOOM_OK, "plan");
+  cr_assert(trial->format->table->plan(trial->format->table, 10000, n, &shape) == LANEBLOOM_OK,
+            "plan");
   uint8_t *payload = test_alloc(shape.nbytes), *hashes = test_alloc(n * trial->format->hash_nbytes);
   const lanebloom_keys added_slices = lanebloom_keys_slices(slices, n);
   trial->reference->hash(&added_slices, hashes);

@@ -20,7 +20,8 @@ static struct filter_shape shape_of(const struct trial *trial, uint64_t nbits, u
   filter.bytes[0] = 1;
   store_le64(filter.bytes + 24, nprobes);
   store_le64(filter.bytes + 32, nbits);
-  cr_assert(trial->format->table->parse(filter.bytes, (size_t)(HEADER_NBYTES + nbytes), &shape,
+  cr_assert(trial->format->table->parse(trial->format->table, filter.bytes,
+                                        (size_t)(HEADER_NBYTES + nbytes), &shape,
                                         &no_problem) == LANEBLOOM_OK &&
                 shape.nbits == nbits && shape.nprobes == nprobes && shape.nbytes == nbytes,
             "parse");

@@ -42,7 +42,7 @@ static struct guarded make(const struct trial *trial, uint32_t nsegments, uint8_
   trailer[12] = log_nslots;
   trailer[13] = width;
   const lanebloom_status status = trial->format->table->parse(
-      bytes.bytes, (size_t)payload + TRAILER_NBYTES, shape, &no_problem);
+      trial->format->table, bytes.bytes, (size_t)payload + TRAILER_NBYTES, shape, &no_problem);
   cr_assert(status == LANEBLOOM_OK && shape->answer == ANSWER_BY_PROBES &&
                 shape->nprobes == width && shape->nbytes == payload,
             "parse");

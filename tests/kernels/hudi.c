@@ -36,7 +36,7 @@ static struct guarded make(const struct trial *trial, uint32_t nrows, uint32_t n
   if (nrows)
     store_be(record.bytes + 21, nrows);
   const lanebloom_status status =
-      trial->format->table->parse(record.bytes, nbytes, shape, &no_problem);
+      trial->format->table->parse(trial->format->table, record.bytes, nbytes, shape, &no_problem);
   cr_assert(status == LANEBLOOM_OK && shape->answer == ANSWER_BY_PROBES &&
                 shape->nprobes == nprobes && shape->hudi.nrows == (nrows ? nrows : 1) &&
                 shape->hudi.row_nbits == nbits,

@@ -64,7 +64,8 @@ void opened_check_calls(const struct trial *trial, const uint8_t *bytes, size_t 
     struct filter_shape shape;
     cr_assert(lanebloom_filter_parse_raw(trial->format->id, bytes, nbytes, NULL, &filter, NULL,
                                          0) == LANEBLOOM_OK);
-    cr_assert(trial->format->table->parse(bytes, nbytes, &shape, &no_problem) == LANEBLOOM_OK);
+    cr_assert(trial->format->table->parse(trial->format->table, bytes, nbytes, &shape,
+                                          &no_problem) == LANEBLOOM_OK);
     cr_assert(lanebloom_hash(trial->format->id, &keys, hashes) == LANEBLOOM_OK);
     trial_probe(trial, trial->reference, &shape, bytes, hashes, n, expected);
     size_t count = 0;

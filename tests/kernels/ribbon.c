@@ -19,7 +19,7 @@ static struct filter_shape parse(const struct trial *trial, uint32_t nblocks, si
   memcpy(bytes.bytes + payload, trailer, sizeof trailer);
   struct filter_shape shape;
   const lanebloom_status status =
-      trial->format->table->parse(bytes.bytes, size, &shape, &no_problem);
+      trial->format->table->parse(trial->format->table, bytes.bytes, size, &shape, &no_problem);
   cr_assert(status == LANEBLOOM_OK && shape.answer == ANSWER_BY_PROBES &&
                 shape.ribbon.nblocks == nblocks && shape.nbytes == payload,
             "parse");

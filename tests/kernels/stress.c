@@ -192,11 +192,12 @@ static struct filter_shape some_shape(struct rng *rng, const struct format_table
   const uint32_t nprobes =
       format->min_nprobes + (uint32_t)rng_below(rng, max_nprobes - format->min_nprobes + 1);
   const uint64_t nlines = (some(rng, MAX_PAYLOAD_NBYTES) + line_nbytes - 1) / line_nbytes;
-  const struct filter_shape written = format->shape(nlines * line_nbytes, line_nbytes, nprobes);
+  const struct filter_shape written =
+      format->shape(format, nlines * line_nbytes, line_nbytes, nprobes);
   struct filter_shape read;
   if (format->write_frame)
-    format->write_frame(&written, room);
-  if (format->parse(room, format_nbytes(format, &written), &read, &no_problem) ||
+    format->write_frame(format, &written, room);
+  if (format->parse(format, room, format_nbytes(format, &written), &read, &no_problem) ||
       read.answer != ANSWER_BY_PROBES || read.nprobes != nprobes || read.nbytes != written.nbytes)
     test_fatal("a filter of %llu bytes does not open", (unsigned long long)written.nbytes);
   return read;

@@ -68,7 +68,8 @@ void trial_add_with_scratch(const struct trial *trial, const struct operations *
 struct filter_shape format_shape(const struct format *format, uint64_t nbytes, uint32_t nprobes)
 {
   const uint32_t min = format->table->min_nprobes, max = format->table->max_nprobes;
-  return format->table->shape(nbytes - nbytes % format->line_nbytes, format->line_nbytes,
+  return format->table->shape(format->table, nbytes - nbytes % format->line_nbytes,
+                              format->line_nbytes,
                               nprobes < min   ? min
                               : nprobes > max ? max
                                               : nprobes);
