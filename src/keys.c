@@ -81,8 +81,8 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
   return part;
 }
 
-/* The offsets are compared in groups of this many. Within a group there is no exit, so that compilers
- * can vectorise the loop. */
+/* The offsets are compared in groups of this many. Within a group there is no exit, so that
+ * compilers can vectorise the loop. */
 enum { EVEN_NKEYS = 64 };
 
 static bool are_even32(const uint32_t *offsets, size_t n, uint32_t width)

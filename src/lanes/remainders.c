@@ -5,8 +5,8 @@
  * Most absent keys fail one of their first probes. So each pass tests one probe of all keys that
  * are left, and then the keys that have passed are moved together.
  *
- * In DCSO's filters, the probes of a hash are a chain (src/layouts/dcso.h). But as long as no number
- * of the chain reaches the prime, number i is the product of the hash and a power of the
+ * In DCSO's filters, the probes of a hash are a chain (src/layouts/dcso.h). But as long as no
+ * number of the chain reaches the prime, number i is the product of the hash and a power of the
  * multiplier, so that no step waits for another. Only 59 of 2^64 numbers reach the prime. They are
  * among the numbers whose upper half has all bits set, and scalar code repeats what lanes did if a
  * step has such a number.
@@ -39,8 +39,6 @@ enum {
 
   MAX_ADDED_NPROBES = 32, /* scalar code adds to filters with more probes */
 };
-
-typedef int64_t signed_words __attribute__((vector_size(VECTOR_NBYTES)));
 
 static inline mask64 no_lanes(void)
 {
@@ -89,9 +87,9 @@ static inline words widen(words lower)
   return (lower ^ sign) - sign;
 }
 
-/* Stores the sums of the first probes and the steps of n hashes, and of hashes that fill up the last
- * step. Sums of 32 bits are stored in the upper halves of their words, so that all sums wrap at
- * 2^64. */
+/* Stores the sums of the first probes and the steps of n hashes, and of hashes that fill up the
+ * last step. Sums of 32 bits are stored in the upper halves of their words, so that all sums wrap
+ * at 2^64. */
 static inline void begin_double_hashing(const struct double_hashing_shape *shape,
                                         const uint8_t *hashes, size_t hash_nbytes, size_t n,
                                         struct keys *keys)
@@ -206,19 +204,12 @@ static inline __attribute__((always_inline)) words next_number(const struct look
     return product;
   }
   state->numbers[j] = number + state->steps[j];
-  const words sign = (words)((signed_words)number >> 63);
-  switch (sums) {
-  case SUMS_SPARK_V1:
-    return (number ^ sign) >> 32;
-  case SUMS_SPARK_V2:
-    return number ^ sign;
-  case SUMS_CASSANDRA:
-    return (number ^ sign) - sign;
-  case SUMS_GUAVA_64:
-  case SUMS_NONE:
-    break;
-  }
-  return number & INT64_MAX;
+  if (sums == SUMS_GUAVA_64)
+    return number & INT64_MAX;
+  const mask64 is_negative = greater_signed64(zero(), (vector)number);
+  const words mirrored = sums == SUMS_CASSANDRA ? -number : ~number;
+  const words value = (words)select64(is_negative, (vector)mirrored, (vector)number);
+  return sums == SUMS_SPARK_V1 ? value >> 32 : value;
 }
 
 /* ---- Remainders ---- */
