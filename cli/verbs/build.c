@@ -217,16 +217,9 @@ static void check_filter(const struct build *build, const lanebloom_filter *filt
 static double bits_for_rate(const struct build *build, uint64_t nkeys)
 {
   double bits;
-  lanebloom_status status = lanebloom_plan_bits(build->format, build->rate, nkeys, &bits);
-  if (status == LANEBLOOM_ERR_LIMIT) {
-    const bool default_does =
-        lanebloom_plan_bits(DEFAULT_FORMAT, build->rate, nkeys, &bits) == LANEBLOOM_OK;
-    die(NULL, "--rate %s: %s cannot reach this rate with %" PRIu64 " keys%s%s", build->rate_text,
-        lanebloom_format_name(build->format), nkeys, default_does ? "; use --format " : "",
-        default_does ? lanebloom_format_name(DEFAULT_FORMAT) : "");
-  }
+  const lanebloom_status status = lanebloom_plan_bits(build->format, build->rate, nkeys, &bits);
   if (status != LANEBLOOM_OK)
-    die(NULL, "%s", status_text(status));
+    die_of(status, build, nkeys);
   return bits;
 }
 

@@ -36,6 +36,9 @@ struct build {
 /* ---- building.c: these functions read all inputs. If an input cannot be read to its end, or if
  * the filter cannot be built, they print a message and exit. ---- */
 
+/* Prints why a filter of nkeys keys cannot be built, and exits. */
+_Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys);
+
 /* If the target is one of the inputs, prints a message and exits. */
 void check_is_no_input(const struct build *build);
 

@@ -64,13 +64,25 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
       size_text(size, (double)nbytes / (double)most * (double)nkeys));
 }
 
+/* Call this if no filter of nkeys keys reaches --rate. */
+static _Noreturn void die_of_rate(const struct build *build, uint64_t nkeys)
+{
+  double bits;
+  const bool default_does =
+      lanebloom_plan_bits(DEFAULT_FORMAT, build->rate, nkeys, &bits) == LANEBLOOM_OK;
+  die(NULL, "--rate %s: %s cannot reach this rate with %" PRIu64 " keys; %s%s", build->rate_text,
+      lanebloom_format_name(build->format), nkeys,
+      default_does ? "use --format " : "give a higher one",
+      default_does ? lanebloom_format_name(DEFAULT_FORMAT) : "");
+}
+
 /* Returns advice for the end of messages about memory. */
 static const char *memory_advice(const struct build *build)
 {
   return build->expected_keys ? "" : "; --expected N needs less: it stores no hashes";
 }
 
-static _Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
+_Noreturn void die_of(lanebloom_status status, const struct build *build, uint64_t nkeys)
 {
   double bits = build->bits_per_key;
   char size[SIZE_TEXT_NBYTES];
@@ -78,6 +90,8 @@ static _Noreturn void die_of(lanebloom_status status, const struct build *build,
   unsigned nprobes;
   if (status == LANEBLOOM_ERR_ARGUMENT && build->bits_text)
     die_of_bits(build);
+  if (status == LANEBLOOM_ERR_LIMIT && build->rate > 0)
+    die_of_rate(build, nkeys);
   if (status == LANEBLOOM_ERR_LIMIT)
     die_of_limit(build, nkeys);
   if (status == LANEBLOOM_ERR_MEMORY &&

@@ -53,14 +53,15 @@ static void guava_write_frame(const struct format_table *format, const struct fi
 /* ---- Sizes ---- */
 
 /* Plans a filter by the rate, by the same operations in the same order as Guava's
- * optimalNumOfBits and optimalNumOfHashFunctions. Guava refuses a filter of 0 bits. */
+ * optimalNumOfBits and optimalNumOfHashFunctions. Guava refuses a filter of 0 bits, which few keys
+ * and a high rate would have; here it has one word. */
 static lanebloom_status guava_plan_for_rate(const struct format_table *format, double rate,
                                             uint64_t nkeys, struct filter_shape *shape)
 {
   const double n = (double)(nkeys > 0 ? nkeys : 1);
-  const double nbits = floor(-n * log(rate) / (JAVA_LN_2 * JAVA_LN_2)),
+  const double nbits = fmax(1, floor(-n * log(rate) / (JAVA_LN_2 * JAVA_LN_2))),
                nprobes = fmax(1, round(-log(rate) / JAVA_LN_2));
-  if (nbits < 1 || nbits > 0x1p62 || nprobes > GUAVA_MAX_NPROBES)
+  if (nbits > 0x1p62 || nprobes > GUAVA_MAX_NPROBES)
     return LANEBLOOM_ERR_LIMIT;
   return java_plan(format, (uint64_t)nbits, (uint32_t)nprobes, shape);
 }

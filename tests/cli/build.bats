@@ -150,6 +150,23 @@ info() {
   [[ ! -e other ]]
 }
 
+@test "--rate near 1, with and without --expected, in every format" {
+  numbers 1 50 >keys
+  for format in $(lanebloom plan --json --keys 1 --rate 1% | jq -r .format); do
+    for rate in 90% 0.9999999999999999; do
+      for n in 1 50; do
+        head -n $n keys >few
+        run -0 --separate-stderr lanebloom build --raw --rate $rate --format $format -o told \
+          --expected $n few
+        run -0 --separate-stderr lanebloom build --raw --rate $rate --format $format -o counted few
+        [[ -z $stderr || $stderr == *"warning: --rate: expected"*", measured "* ]]
+        cmp told counted
+        [[ $(lanebloom screen --raw --format $format -c counted few 2>/dev/null) == $n ]]
+      done
+    done
+  done
+}
+
 @test "--rate that the format does not keep: a warning, and the filter" {
   seq 209712 >keys # LevelDB's formula errs most here: docs/leveldb-false-positives.md
   run -0 --separate-stderr lanebloom build --rate 0.01 --format leveldb -o filter keys

@@ -229,9 +229,8 @@ Test(vectors, guava_plans)
   cr_assert(n == 120, "used %zu rows", n);
   uint64_t nbytes;
   unsigned nprobes;
-  /* Guava throws: 0 bits, and more words than an int can count. */
-  cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_GUAVA_64, 0.99, 1, &nbytes, &nprobes, NULL) ==
-            LANEBLOOM_ERR_LIMIT);
+  /* Guava throws: 0 bits, which are one word here, and more words than an int can count. */
+  check_plan(LANEBLOOM_GUAVA_64, 0.99, 1, 1, "1");
   cr_assert(lanebloom_plan_size_for_rate(LANEBLOOM_GUAVA_64, 0.01, (uint64_t)1 << 34, &nbytes,
                                          &nprobes, NULL) == LANEBLOOM_ERR_LIMIT);
 }

@@ -92,6 +92,28 @@ Test(builder, a_rate_waits_for_the_number_of_keys)
   lanebloom_builder_free(builder);
 }
 
+/* The number of keys is not known before the end, so no rate is refused that these keys reach. */
+Test(builder, a_rate_that_keys_reach_needs_no_number_of_keys)
+{
+  static const double rates[] = {1e-300, 1e-20, 0.01, 0.5, 0.9, 0.99, 0.99999999, 1 - 0x1p-53};
+  static const size_t counts[] = {1, 2, 10, NKEYS};
+  const lanebloom_keys keys = all_keys();
+  for (size_t f = 0; f < lanebloom_format_count(); f++)
+    for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
+      for (size_t c = 0; c < sizeof counts / sizeof *counts; c++) {
+        const lanebloom_format format = lanebloom_format_at(f);
+        double bits;
+        if (lanebloom_plan_bits(format, rates[r], counts[c], &bits) != LANEBLOOM_OK)
+          continue;
+        lanebloom_builder *builder;
+        cr_assert(lanebloom_builder_create_for_rate(format, rates[r], 0, &builder) == LANEBLOOM_OK,
+                  "%s, rate %g, %zu keys", lanebloom_format_name(format), rates[r], counts[c]);
+        add(builder, &keys, 0, counts[c]);
+        lanebloom_filter_free(finish(builder));
+        lanebloom_builder_free(builder);
+      }
+}
+
 Test(builder, rates_are_compared_and_checked)
 {
   static const double wrong[] = {0, 1, -0.1, 1.5, NAN, INFINITY};
