@@ -158,11 +158,20 @@ static inline uint64_t format_nbytes(const struct format_table *format,
   return format->header_nbytes + shape->nbytes + format->trailer_nbytes;
 }
 
+/* Adds two numbers of keys. If one of them is unknown, or if the sum overflows, the sum is
+ * unknown. */
+static inline uint64_t add_counts(uint64_t a, uint64_t b)
+{
+  uint64_t sum;
+  return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
+}
+
 /* Adds n to the count of keys in the header, if the format has one. `bytes` is a whole filter. */
 static inline void format_count(const struct format_table *format, uint8_t *bytes, uint64_t n)
 {
   if (format->count_offset > 0)
-    store_le64(bytes + format->count_offset, load_le64(bytes + format->count_offset) + n);
+    store_le64(bytes + format->count_offset,
+               add_counts(load_le64(bytes + format->count_offset), n));
 }
 
 /* Returns table i of the list of all formats (format.c), or NULL if i is past the last. */

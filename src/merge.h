@@ -5,19 +5,11 @@
 
 #include "filter.h"
 
-/* Adds two numbers of keys. If one of them is unknown, or if the sum overflows, the sum is
- * unknown. */
-static inline uint64_t add_counts(uint64_t a, uint64_t b)
-{
-  uint64_t sum;
-  return __builtin_add_overflow(a, b, &sum) ? LANEBLOOM_UNKNOWN : sum;
-}
-
 /* Sets the bits in `into` that are set in `from`. Both are whole filters of nbytes, whose frames
  * are equal or empty. If `at` is not 0, it is the offset of counts of keys, which are added. */
 static inline void merge_bytes(uint8_t *into, const uint8_t *from, uint64_t nbytes, size_t at)
 {
-  const uint64_t count = at > 0 ? load_le64(into + at) + load_le64(from + at) : 0;
+  const uint64_t count = at > 0 ? add_counts(load_le64(into + at), load_le64(from + at)) : 0;
   for (uint64_t i = 0; i < nbytes; i++)
     into[i] |= from[i];
   if (at > 0)

@@ -39,6 +39,7 @@ static struct filter_shape shape_of(uint64_t nbits, uint32_t nprobes)
       .nprobes = nprobes,
       .nbytes = (nbits / (8 * WORD_NBYTES) + (nbits % (8 * WORD_NBYTES) > 0)) * WORD_NBYTES,
       .nbits = nbits,
+      .dcso = {.flags = VERSION},
   };
 }
 
@@ -103,6 +104,7 @@ static lanebloom_status parse(const struct format_table *format, const uint8_t *
     return LANEBLOOM_OK;
   }
   *shape = shape_of(nbits, (uint32_t)nprobes);
+  shape->dcso.flags = load_le64(bytes + FLAGS_OFFSET);
   shape->planned.nkeys = load_le64(bytes + PLANNED_OFFSET);
   shape->planned.rate = double_of_bits(load_le64(bytes + RATE_OFFSET));
   return LANEBLOOM_OK;
@@ -113,7 +115,7 @@ static void write_frame(const struct format_table *format, const struct filter_s
                         uint8_t *bytes)
 {
   (void)format;
-  store_le64(bytes + FLAGS_OFFSET, VERSION);
+  store_le64(bytes + FLAGS_OFFSET, shape->dcso.flags);
   store_le64(bytes + PLANNED_OFFSET, shape->planned.nkeys);
   store_le64(bytes + RATE_OFFSET, bits_of_double(shape->planned.rate));
   store_le64(bytes + NPROBES_OFFSET, shape->nprobes);

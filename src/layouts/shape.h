@@ -42,6 +42,11 @@ struct fuse_shape {
   uint32_t segment_nslots; /* a power of two */
 };
 
+/* For DCSO's format. */
+struct dcso_shape {
+  uint64_t flags; /* of the header; readers use only the lowest byte */
+};
+
 /* What a filter was planned for, if its frame says so; otherwise all members are 0. */
 struct planned_shape {
   uint64_t nkeys;
@@ -87,6 +92,7 @@ struct filter_shape {
   struct lines_shape lines;
   struct ribbon_shape ribbon;
   struct fuse_shape fuse;
+  struct dcso_shape dcso;
   struct planned_shape planned;
   struct double_hashing_shape double_hashing;
   struct hudi_shape hudi;

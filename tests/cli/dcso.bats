@@ -124,6 +124,30 @@ print(hashlib.sha256(bitmap).hexdigest())' >digest
   done
 }
 
+@test "the upper bytes of the flags stay as they are" {
+  numbers 1 1000 >keys-a
+  numbers 5001 7000 >keys-b
+  raw="--raw --format dcso"
+  lanebloom build $raw --rate 1% --expected 3k -j 1 -o all keys-a keys-b
+  lanebloom build $raw --rate 1% --expected 3k -j 1 -o seen keys-a
+  { printf '\1\2\0\0\0\0\0\377'; tail -c +9 seen; } >flags
+  lanebloom add $raw -j 1 flags keys-b
+  cmp <(head -c 8 flags) <(printf '\1\2\0\0\0\0\0\377')
+  cmp <(tail -c +49 flags) <(tail -c +49 all)
+}
+
+@test "the sum of counts of keys does not wrap" {
+  numbers 1 1000 >keys
+  raw="--raw --format dcso"
+  lanebloom build $raw --rate 1% --expected 3k -o filter keys
+  { head -c 40 filter; printf '\376\377\377\377\377\377\377\377'; tail -c +49 filter; } >many
+  lanebloom merge $raw -o sum filter many
+  cmp <(head -c 48 sum | tail -c 8) <(printf '\377\377\377\377\377\377\377\377')
+  lanebloom add $raw --overfill many keys
+  cmp many sum
+  [[ $(lanebloom info --json $raw sum | jq .keys) == null ]]
+}
+
 @test "the count of keys does not depend on the workers if keys are distinct and the filter large" {
   seq 1 200000 >keys
   lanebloom build --raw --format dcso --rate 1e-9 -j 1 -o one keys

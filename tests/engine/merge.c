@@ -2,8 +2,10 @@
  * SPDX-License-Identifier: MIT */
 #include <criterion/criterion.h>
 #include <lanebloom.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "format.h"
 #include "support.h"
 
 /* How a filter or a builder is made. */
@@ -145,4 +147,52 @@ Test(merge, names_the_property_in_which_builders_differ)
   cr_assert(strcmp(problem, "expected 10 bits per key, found 12") == 0, "%s", problem);
   lanebloom_builder_free(a);
   lanebloom_builder_free(b);
+}
+
+/* Makes the filter of a recipe, with this count of keys in its header, and opens it as bare bytes.
+ * The caller frees the bytes after the filter. */
+static lanebloom_filter *make_counted(const struct recipe *recipe, uint64_t count, uint8_t **bytes)
+{
+  lanebloom_filter *filter = make_filter(recipe), *counted;
+  size_t size;
+  const void *made = lanebloom_filter_bytes(filter, &size);
+  *bytes = memcpy(malloc(size), made, size);
+  store_le64(*bytes + lanebloom_format_table(recipe->format)->count_offset, count);
+  lanebloom_filter_free(filter);
+  cr_assert(lanebloom_filter_parse_raw(recipe->format, *bytes, size, NULL, &counted, NULL, 0) ==
+            LANEBLOOM_OK);
+  return counted;
+}
+
+/* A count of 2^64 - 1 is unknown, and so is a larger sum. */
+Test(merge, a_sum_of_counts_does_not_wrap)
+{
+  static const uint64_t counts[][3] = {
+      {3, 4, 7},
+      {UINT64_MAX - 7, 6, UINT64_MAX - 1},
+      {UINT64_MAX - 7, 7, UINT64_MAX},
+      {UINT64_MAX - 7, 8, UINT64_MAX},
+      {UINT64_MAX, 0, UINT64_MAX},
+      {UINT64_MAX, UINT64_MAX, UINT64_MAX},
+  };
+  static const struct recipe recipe = {LANEBLOOM_DCSO, 10, 100, {LANEBLOOM_BYTES, 0}};
+  for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+    uint8_t *bytes[2];
+    lanebloom_filter *filters[2] = {make_counted(&recipe, counts[i][0], &bytes[0]),
+                                    make_counted(&recipe, counts[i][1], &bytes[1])},
+                     *merged;
+    cr_assert(lanebloom_filter_merge((const lanebloom_filter *const *)filters, 2, &merged, NULL,
+                                     NULL, 0) == LANEBLOOM_OK);
+    size_t size;
+    const uint8_t *sum = lanebloom_filter_bytes(merged, &size);
+    cr_assert(load_le64(sum + lanebloom_format_table(LANEBLOOM_DCSO)->count_offset) ==
+                      counts[i][2] &&
+                  lanebloom_filter_nkeys(merged) == counts[i][2],
+              "%zu", i);
+    lanebloom_filter_free(merged);
+    for (size_t j = 0; j < 2; j++) {
+      lanebloom_filter_free(filters[j]);
+      free(bytes[j]);
+    }
+  }
 }
