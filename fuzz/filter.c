@@ -201,9 +201,13 @@ static enum verdict judge_dcso(const uint8_t *bytes, size_t size)
   if (size < DCSO_HEADER_NBYTES || bytes[0] != 1)
     return REFUSED;
   const uint64_t nprobes = load_le64(bytes + 24), nbits = load_le64(bytes + 32);
-  if (dcso_payload_nbytes(nbits) > size - DCSO_HEADER_NBYTES || (nprobes > 0 && nbits == 0))
+  if (nprobes > 0 && nbits == 0)
     return REFUSED;
-  return nprobes == 0 ? ALWAYS : nprobes < 256 ? BY_PROBES : BEYOND_LIMITS;
+  if (nprobes >= 256)
+    return BEYOND_LIMITS;
+  if (dcso_payload_nbytes(nbits) > size - DCSO_HEADER_NBYTES)
+    return REFUSED;
+  return nprobes == 0 ? ALWAYS : BY_PROBES;
 }
 
 /* ---- Hudi ---- */

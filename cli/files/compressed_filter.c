@@ -10,6 +10,7 @@
 #include "../../src/system/system.h"
 #include "../input/chunk.h"
 #include "../input/decompress.h"
+#include "dcso_header.h"
 
 bool is_gzip_filter(const char *path, lanebloom_format format)
 {
@@ -33,13 +34,30 @@ static lanebloom_status fail(lanebloom_status status, const char *text, char *pr
   return status;
 }
 
-/* Decompresses all of the file into *bytes, which the caller frees in any case. */
-static lanebloom_status decompress(struct decompressor *decompressor, char **bytes, size_t *nbytes,
-                                   char *problem, size_t problem_size)
+/* More attached data must be decompressed by the user, because nothing says how much there is. */
+enum { MAX_ATTACHED_MIB = 64 };
+
+/* Checks the header of the bytes, of which more may follow. */
+static lanebloom_status check_header(lanebloom_format format, const char *bytes, char *problem,
+                                     size_t problem_size)
+{
+  lanebloom_filter *filter;
+  const lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, DCSO_HEADER_NBYTES,
+                                                             NULL, &filter, problem, problem_size);
+  lanebloom_filter_free(filter);
+  const bool lacks_more = status == LANEBLOOM_ERR_FORMAT && strstr(problem, "after the header");
+  return lacks_more ? LANEBLOOM_OK : status;
+}
+
+/* Decompresses all of the file into *bytes, which the caller frees in any case. The header is
+ * checked as soon as it is there, and says how many bytes are enough. */
+static lanebloom_status decompress(struct decompressor *decompressor, lanebloom_format format,
+                                   char **bytes, size_t *nbytes, char *problem, size_t problem_size)
 {
   struct codec_error error;
+  uint64_t most = UINT64_MAX;
   size_t room = 0, nread;
-  for (int64_t got = 1; got > 0; *nbytes += (size_t)got) {
+  for (int64_t got = 1; got > 0;) {
     if (room - *nbytes < READ_NBYTES) {
       room = room ? 2 * room : 4 * READ_NBYTES;
       char *larger = realloc(*bytes, room);
@@ -51,6 +69,20 @@ static lanebloom_status decompress(struct decompressor *decompressor, char **byt
     if (got < 0)
       return fail(error.is_out_of_memory ? LANEBLOOM_ERR_MEMORY : LANEBLOOM_ERR_CORRUPT, error.text,
                   problem, problem_size);
+    *nbytes += (size_t)got;
+    if (most == UINT64_MAX && *nbytes >= DCSO_HEADER_NBYTES) {
+      const lanebloom_status status = check_header(format, *bytes, problem, problem_size);
+      if (status)
+        return status;
+      most = dcso_nbytes(*bytes) + ((uint64_t)MAX_ATTACHED_MIB << 20);
+    }
+    if (*nbytes > most) {
+      snprintf(problem, problem_size,
+               "expected at most %d MiB of attached data in gzip, found more; decompress the file "
+               "by gzip -d",
+               MAX_ATTACHED_MIB);
+      return LANEBLOOM_ERR_LIMIT;
+    }
   }
   return LANEBLOOM_OK;
 }
@@ -68,7 +100,8 @@ lanebloom_status load_gzip_filter(const char *path, lanebloom_format format,
     return fail(LANEBLOOM_ERR_MEMORY, strerror(errno), problem, problem_size);
   char *bytes = NULL;
   size_t nbytes = 0;
-  lanebloom_status status = decompress(decompressor, &bytes, &nbytes, problem, problem_size);
+  lanebloom_status status =
+      decompress(decompressor, format, &bytes, &nbytes, problem, problem_size);
   decompressor_destroy(decompressor);
   lanebloom_filter *borrowing = NULL;
   if (!status)

@@ -13,8 +13,9 @@
  * DCSO, which do not record it. */
 bool is_gzip_filter(const char *path, lanebloom_format format);
 
-/* Decompresses the file and makes a filter of the bytes. Errors: as for
- * lanebloom_filter_load_raw(); CORRUPT if the file cannot be decompressed. */
+/* Decompresses the file and makes a filter of the bytes. Memory: twice the size that the header
+ * announces and twice the attached data. Errors: as for lanebloom_filter_load_raw(); CORRUPT if the
+ * file cannot be decompressed; LIMIT also if it has much attached data. */
 lanebloom_status load_gzip_filter(const char *path, lanebloom_format format,
                                   lanebloom_filter **filter, char *problem, size_t problem_size);
 

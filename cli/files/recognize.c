@@ -5,10 +5,10 @@
 #include <errno.h>
 #include <string.h>
 
-#include "../../src/common/bytes.h"
 #include "../../src/system/system.h"
 #include "../base/paths.h"
 #include "../input/file_kinds.h"
+#include "dcso_header.h"
 #include "filters.h"
 #include "folders.h"
 #include "parquet_files.h"
@@ -44,8 +44,6 @@ static const struct file_kind sstable_folder = {
     .advice = "`lanebloom tables' describes their filters, and `lanebloom screen --db' queries "
               "them"};
 
-enum { DCSO_HEADER_NBYTES = 48 };
-
 bool is_parquet(const char *path)
 {
   bool is_one;
@@ -58,8 +56,7 @@ bool is_parquet(const char *path)
 static bool is_dcso_header(const uint8_t *header, uint64_t file_nbytes)
 {
   static const uint8_t flags[8] = {1};
-  const uint64_t nkeys = load_le64(header + 8), rate_bits = load_le64(header + 16),
-                 nbits = load_le64(header + 32);
+  const uint64_t nkeys = load_le64(header + 8), rate_bits = load_le64(header + 16);
   double rate;
   uint64_t nbytes;
   unsigned nprobes;
@@ -68,7 +65,7 @@ static bool is_dcso_header(const uint8_t *header, uint64_t file_nbytes)
          lanebloom_plan_size_for_rate(LANEBLOOM_DCSO, rate, nkeys, &nbytes, &nprobes, NULL) ==
              LANEBLOOM_OK &&
          nbytes <= file_nbytes && nprobes == load_le64(header + 24) &&
-         nbytes == DCSO_HEADER_NBYTES + (nbits / 64 + (nbits % 64 > 0)) * 8;
+         nbytes == dcso_nbytes(header);
 }
 
 static bool is_dcso(const char *path)

@@ -71,7 +71,8 @@ static double double_of_bits(uint64_t bits)
 }
 
 /* Parses a header as Go's reader does, which ignores all bytes of the flags but the lowest. Filters
- * that Go's reader accepts but cannot query are refused: those without bits but with probes. */
+ * that Go's reader accepts but cannot query are refused: those without bits but with probes. The
+ * size is checked last, so that the first bytes of a file are enough to refuse its header. */
 static lanebloom_status parse(const struct format_table *format, const uint8_t *bytes, size_t size,
                               struct filter_shape *shape, const struct problem *problem)
 {
@@ -87,11 +88,6 @@ static lanebloom_status parse(const struct format_table *format, const uint8_t *
   const uint64_t nprobes = load_le64(bytes + NPROBES_OFFSET),
                  nbits = load_le64(bytes + NBITS_OFFSET);
   const uint64_t nwords = nbits / (8 * WORD_NBYTES) + (nbits % (8 * WORD_NBYTES) > 0);
-  if (nwords > (size - HEADER_NBYTES) / WORD_NBYTES)
-    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
-                       "expected at least %" PRIu64
-                       " words of 8 bytes after the header, as it says, found %zu bytes",
-                       nwords, size - HEADER_NBYTES);
   if (nprobes > 0 && nbits == 0)
     return problem_set(problem, LANEBLOOM_ERR_FORMAT,
                        "expected bits for %" PRIu64 " probes per key, found none", nprobes);
@@ -99,6 +95,11 @@ static lanebloom_status parse(const struct format_table *format, const uint8_t *
     return problem_set(problem, LANEBLOOM_ERR_LIMIT,
                        "expected at most %d probes per key, found %" PRIu64, DCSO_MAX_NPROBES,
                        nprobes);
+  if (nwords > (size - HEADER_NBYTES) / WORD_NBYTES)
+    return problem_set(problem, LANEBLOOM_ERR_FORMAT,
+                       "expected at least %" PRIu64
+                       " words of 8 bytes after the header, as it says, found %zu bytes",
+                       nwords, size - HEADER_NBYTES);
   if (nprobes == 0) {
     *shape = (struct filter_shape){.answer = ANSWER_ALWAYS};
     return LANEBLOOM_OK;

@@ -86,6 +86,45 @@ print(hashlib.sha256(bitmap).hexdigest())' >digest
     lanebloom screen --raw --format dcso lines.gz asked
 }
 
+# Writes a header with these flags, probes and bits, and then n MiB of zeros.
+header_and_zeros() { # FLAGS NPROBES NBITS MIB
+  python3 - "$@" <<'END'
+import struct, sys
+flags, nprobes, nbits, n = map(int, sys.argv[1:])
+sys.stdout.buffer.write(struct.pack("<QQdQQQ", flags, 100, 0.01, nprobes, nbits, 0))
+for _ in range(n):
+    sys.stdout.buffer.write(bytes(1 << 20))
+END
+}
+
+@test "a header in gzip is checked before the rest is decompressed" {
+  numbers 1 10 >asked
+  raw="--raw --format dcso"
+  for header in "2 7 1000:begins with the byte 01, found 02" \
+    "1 7 0:expected bits for 7 probes per key, found none" \
+    "1 256 1000000000:expected at most 255 probes per key, found 256"; do
+    header_and_zeros ${header%%:*} 8 | gzip | head -c 6000 >cut.gz
+    fails_with "${header#*:}" lanebloom info $raw cut.gz
+  done
+  header_and_zeros 1 7 1000 8 | gzip | head -c 6000 >cut.gz
+  fails_with "cut.gz: truncated" lanebloom screen $raw cut.gz asked
+}
+
+@test "a file in gzip takes the memory that its header announces" {
+  address_space_can_be_limited || skip "the address space cannot be limited"
+  numbers 1 10 >asked
+  raw="--raw --format dcso"
+  header_and_zeros 1 7 1000 65 | gzip -1 >much.gz
+  fails_with "much.gz: expected at most 64 MiB of attached data in gzip, found more; decompress" \
+    lanebloom screen $raw much.gz asked
+  header_and_zeros 1 7 1000 63 | gzip -1 >enough.gz
+  run -1 lanebloom screen $raw enough.gz asked
+  header_and_zeros 1 7 1000 600 | gzip -1 >bomb.gz
+  (ulimit -v 600000 && fails_with "found more" lanebloom screen $raw bomb.gz asked)
+  header_and_zeros 1 7 $((8 << 20 << 10)) 1 | gzip -1 >short.gz
+  (ulimit -v 600000 && fails_with "short.gz: expected at least" lanebloom info $raw short.gz)
+}
+
 @test "damaged files are refused" {
   numbers 1 5000 >keys
   lanebloom build --raw --format dcso --rate 0.1% -o filter keys
