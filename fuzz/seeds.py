@@ -382,6 +382,17 @@ for form, text in (
     for flags in (0, 1, 8 * 2, 8 * 31):
         seed("decoding", form, flags, text.encode())
 
+texts = "caf\u00e9\t\U0001f600 Ab\r\n\n x\ty \n".encode()
+columns = b"user26\t-2\t0xcafe\r\n\t2147483647\t\na\t1\t0x1\n"
+uuids = b"123e4567-e89b-12d3-a456-426614174000\n123e4567e89b12d3a456426614174000\n"
+for flags in (0, 1, 2, 6, 8, 16, 32, 64, 70):
+    for ranges in b"\xff", b"\x00\xff\xff", b"\x00\x02\x02\xff\xff":
+        for what in [0, 24, 1, 2 + 8, 3 + 16, 4, 4 + 8]:
+            seed("lines", flags, what, 2, ranges, texts)
+        seed("lines", flags, 3 * 32, 0, 1, 4, 2, ranges, columns)
+        seed("lines", flags, 2 * 32, 0, 2, 99, ranges, columns)
+        seed("lines", flags, 32, 3, 0, ranges, uuids)
+
 lines = [
     b'{"a":"x","b":1}',
     b'{"b":-2.50e+7,"a":["\\u00e9\\ud83d\\ude00\\n",{"a":null}]}',
