@@ -95,7 +95,8 @@ static void append_keys(lanebloom_builder *builder, hash_function *hash, const l
   struct hash_source source;
   hash_source_of_keys(&source, keys, hash, HASH_NBYTES[builder->format->hash]);
   while (source.next < source.n)
-    append_block(builder, hash_source_write(&source, BLOCK_NKEYS, end_of_hashes(builder)));
+    append_block(builder, hash_source_write(&source, hash_source_block_nkeys(&source),
+                                            end_of_hashes(builder)));
 }
 
 /* Appends the hashes of `from` to the hashes of `into`. Neither of the two has repetitions, so only
@@ -433,7 +434,7 @@ static uint64_t count_hashes(const struct format_table *format, const struct ker
   hash_source_of_keys(&source, keys, kernels->hash[format->hash], size);
   uint64_t count = 0;
   while (source.next < source.n) {
-    const size_t n = hash_source_write(&source, BLOCK_NKEYS, block);
+    const size_t n = hash_source_write(&source, hash_source_block_nkeys(&source), block);
     const size_t first = count == 0; /* no hash is before the first one */
     count += n - lanebloom_repetitions_count(block + first * size, n - first, size);
     memcpy(block - size, block + (n - 1) * size, size);

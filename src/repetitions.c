@@ -2,7 +2,16 @@
  * SPDX-License-Identifier: MIT */
 #include "repetitions.h"
 
+#include <assert.h>
+
 #include "batch.h"
+
+/* Only formats whose hashes have 4 or 8 bytes leave out repetitions. */
+static void check_size(size_t size)
+{
+  assert(size == sizeof(uint32_t) || size == sizeof(uint64_t));
+  (void)size;
+}
 
 /* Counts repetitions. Usually there are no repetitions, and a first pass shows this by comparing
  * only 4 bytes of each hash. Compilers turn the loop of this pass into vector code, which takes
@@ -51,12 +60,14 @@ static inline size_t drop_repetitions(uint8_t *hashes, size_t n, size_t size)
 
 size_t lanebloom_repetitions_count(const uint8_t *hashes, size_t n, size_t size)
 {
+  check_size(size);
   return size == sizeof(uint64_t) ? count_repetitions(hashes, n, sizeof(uint64_t))
                                   : count_repetitions(hashes, n, sizeof(uint32_t));
 }
 
 size_t lanebloom_repetitions_drop(uint8_t *hashes, size_t n, size_t size)
 {
+  check_size(size);
   return size == sizeof(uint64_t) ? drop_repetitions(hashes, n, sizeof(uint64_t))
                                   : drop_repetitions(hashes, n, sizeof(uint32_t));
 }

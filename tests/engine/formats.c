@@ -48,6 +48,52 @@ Test(formats, every_format_of_the_header_is_listed)
   cr_assert(!describe(LANEBLOOM_PEBBLE_BINARYFUSE).builds);
 }
 
+/* A builder stores hashes, and leaves out equal neighbours of 4 or 8 bytes. */
+Test(formats, only_formats_with_a_hash_are_built)
+{
+  const lanebloom_keys keys = lanebloom_keys_fixed("a", 1, 1);
+  for (size_t i = 0; i < lanebloom_format_count(); i++) {
+    const lanebloom_format format = lanebloom_format_at(i);
+    const struct format_table *table = lanebloom_format_table(format);
+    const char *name = lanebloom_format_name(format);
+    lanebloom_builder *builder = (void *)1;
+    lanebloom_filter *filter = (void *)1;
+    uint8_t bytes[4096];
+    size_t size = 1;
+    uint64_t nbytes;
+    unsigned nprobes;
+    double number;
+    cr_assert(!table->drops_equal_neighbours || lanebloom_format_hash_size(format) <= 8, "%s",
+              name);
+    if (table->hash != HASH_NONE)
+      continue;
+    cr_assert(!describe(format).builds, "%s", name);
+    cr_assert(lanebloom_builder_create(format, 10, 0, &builder) == LANEBLOOM_ERR_FORMAT &&
+              !builder);
+    cr_assert(lanebloom_builder_create_for_rate(format, 0.01, 0, &builder) ==
+                  LANEBLOOM_ERR_FORMAT &&
+              !builder);
+    cr_assert(lanebloom_filter_build(format, 10, &keys, &filter) == LANEBLOOM_ERR_FORMAT &&
+              !filter);
+    cr_assert(lanebloom_filter_build_raw(format, 10, &keys, bytes, sizeof bytes, &size) ==
+                  LANEBLOOM_ERR_FORMAT &&
+              size == 0);
+    cr_assert(lanebloom_plan_size(format, 10, 1, &nbytes, &nprobes) == LANEBLOOM_ERR_FORMAT);
+    cr_assert(lanebloom_plan_rate(format, 10, 1, &number) == LANEBLOOM_ERR_FORMAT);
+    cr_assert(lanebloom_plan_bits(format, 0.01, 1, &number) == LANEBLOOM_ERR_FORMAT);
+    cr_assert(lanebloom_plan_size_for_rate(format, 0.01, 1, &nbytes, &nprobes, NULL) ==
+              LANEBLOOM_ERR_FORMAT);
+    if (!table->recognise) {
+      static const uint8_t hudi[] = {255, 255, 255, 255, 0, 0, 0, 1, 1, 0, 0, 0, 8, 1};
+      cr_assert(lanebloom_filter_parse_raw(format, hudi, sizeof hudi, NULL, &filter, NULL, 0) ==
+                LANEBLOOM_OK);
+      cr_assert(lanebloom_builder_create_like(filter, &builder) == LANEBLOOM_ERR_FORMAT &&
+                !builder);
+      lanebloom_filter_free(filter);
+    }
+  }
+}
+
 Test(formats, what_is_not_there)
 {
   lanebloom_format_info info = {.name = "as it was"};
