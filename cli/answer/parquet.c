@@ -177,8 +177,8 @@ static void screen_hudi(const struct scan *scan, const lanebloom_parquet *file, 
   const lanebloom_status status =
       lanebloom_parquet_screen_hudi(file, &keys, hudi->bitmap, &nmaybe, problem, sizeof problem);
   hudi->has_filter = hudi->has_filter && !status;
-  if (status && status != LANEBLOOM_ERR_FORMAT) /* filters of another kind are like none */
-    store_problem(found, "", problem);
+  if (status && status != LANEBLOOM_ERR_FORMAT && status != LANEBLOOM_ERR_LIMIT)
+    store_problem(found, "", problem); /* filters that cannot be used are like none */
 }
 
 /* Clears the bits of keys that Hudi's filter or range rules out. Returns how many bits are left. */

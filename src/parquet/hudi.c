@@ -117,7 +117,7 @@ lanebloom_status lanebloom_parquet_screen_hudi(const lanebloom_parquet *file,
   else
     hits_set(bitmap, keys->n);
   lanebloom_filter_free(filter);
-  if (info.has_range && (!status || status == LANEBLOOM_ERR_FORMAT))
+  if (info.has_range)
     exclude(&info, keys, bitmap);
   *nmaybe = hits_count(bitmap, hits_nbytes(keys->n));
   return status;

@@ -75,6 +75,18 @@ END
   [[ $(<err) == *"warning: 2 of 2 row groups have no filter"* ]]
 }
 
+@test "a filter with too many probes is like none, and the range is used" {
+  make_table
+  rm table/rows.parquet
+  sed 's,/////wAAAA,/////wAAAQ,' "$HUDI/simple.parquet" >table/simple.parquet
+  printf '%s\n' '!below' absent1 500E '~above' >keys
+  run -0 --separate-stderr lanebloom screen --parquet table --hudi keys
+  [[ $output == absent1$'\n'500E ]]
+  [[ $stderr == *"warning: 1 of 1 row groups have no filter of column _hoodie_record_key that "* ]]
+  fails_with "table/simple.parquet: expected a filter of column _hoodie_record_key" \
+    lanebloom screen --parquet table --hudi --require-filters keys
+}
+
 @test "other columns do not use the filter, and --hudi is for one column" {
   make_table
   lanebloom screen --parquet table --column row --bounds=none <(seq 3) 2>err | diff - <(seq 3)
