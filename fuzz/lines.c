@@ -294,14 +294,14 @@ static void check_lines(const struct lines *lines, const char *data, size_t nbyt
 static void take_types(struct fuzz_input *input, size_t n, struct lines *lines)
 {
   static const char *const names[] = {"text", "int", "bigint", "uuid", "blob"};
-  char list[64] = "";
+  char list[64] = "", problem[128];
   for (size_t i = 0; i < n; i++) {
     lines->types[i] = names[input_byte(input) % 5];
     strcat(strcat(list, i > 0 ? "," : ""), lines->types[i]);
   }
   if (n == 0)
     return;
-  CHECK(parse_partition_key(list, &lines->key) && lines->key.n == n);
+  CHECK(parse_partition_key(list, &lines->key, problem, sizeof problem) && lines->key.n == n);
   lines->syntax.units.partition_key = &lines->key;
 }
 

@@ -78,8 +78,7 @@ const struct argp parquet_argp = {
              3},
             {"hudi", OPTION_HUDI, NULL, 0,
              "The keys are record keys of Apache Hudi, in the column _hoodie_record_key. Its "
-             "filters "
-             "and ranges of keys in the footers are used whenever this column is queried",
+             "filters and ranges of keys in the footers are used whenever this column is queried",
              3},
             {"prune", OPTION_PRUNE, NULL, 0,
              "Print the names of the Parquet files that may have any of the keys; with -c, print "

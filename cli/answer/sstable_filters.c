@@ -2,8 +2,11 @@
  * SPDX-License-Identifier: MIT */
 #include "sstable_filters.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "../../src/system/system.h"
 #include "../base/memory.h"
 #include "../base/report.h"
 #include "../files/folders.h"
@@ -11,16 +14,23 @@
 
 bool are_sstables(char *const *names, size_t n)
 {
-  size_t nsstables = 0;
+  const char *one = NULL, *other = NULL;
   for (size_t i = 0; i < n; i++) {
     const bool is_one = is_sstable(names[i]);
     if (is_one && is_database(names[i]))
-      die(names[i], "expected either SSTables of Cassandra or a database, found files of both");
-    nsstables += is_one;
+      die(names[i],
+          "expected either SSTables of Cassandra or a database, found files of both: move "
+          "one of them to another folder");
+    *(is_one ? &one : &other) = names[i];
   }
-  if (nsstables > 0 && nsstables < n)
-    die(NULL, "expected either SSTables of Cassandra or tables of other databases, found both");
-  return nsstables > 0;
+  if (one && other && !lanebloom_system_exists(other))
+    die(other, "%s", strerror(errno));
+  if (one && other)
+    die(other,
+        "expected SSTables of Cassandra, as in %s, found something else: name them in another "
+        "command",
+        one);
+  return one;
 }
 
 static size_t screen(void *context, const struct batch *batch, uint8_t *bitmap, size_t *counts)
@@ -64,7 +74,7 @@ struct answer sstables_answer(struct sstable_filters *filters, char *const *name
 {
   struct sources *sources = &filters->sources;
   const struct sstables *sstables = &filters->sstables;
-  if (!sstables_load(&filters->sstables, names, n))
+  if (!sstables_load(&filters->sstables, names, n, false))
     exit(EXIT_TROUBLE);
   warn(sstables);
   for (size_t i = 0; i < sstables->n; i++)

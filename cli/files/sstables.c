@@ -11,19 +11,13 @@
 #include "../base/memory.h"
 #include "../base/paths.h"
 #include "../base/report.h"
+#include "../system/files.h"
 #include "../system/process.h"
 #include "folders.h"
 
 /* ---- Names ---- */
 
 static const char DATA[] = "Data.db", FILTER[] = "Filter.db";
-
-/* Returns the last part of a path. */
-static const char *name_of(const char *path)
-{
-  const char *slash = strrchr(path, '/');
-  return slash ? slash + 1 : path;
-}
 
 /* Returns the part of the name that begins after the last hyphen, if it is one of the two files
  * that are listed; otherwise NULL. */
@@ -105,7 +99,7 @@ bool is_sstable(const char *path)
 {
   char **paths;
   if (!is_folder(path))
-    return has_version(NULL, name_of(path));
+    return has_version(NULL, last_component(path));
   const int n = list_folder(path, has_version, &paths);
   free_paths(paths, n);
   return n > 0;
@@ -121,7 +115,7 @@ static char *copy_text(const char *text)
 /* Returns the path of another file of the same SSTable. The caller frees it. */
 static char *path_of(const char *path, const char *component)
 {
-  const size_t nbytes = (size_t)(component_of(name_of(path)) - path);
+  const size_t nbytes = (size_t)(component_of(last_component(path)) - path);
   char *other = resize(NULL, nbytes + sizeof FILTER);
   snprintf(other, nbytes + sizeof FILTER, "%.*s%s", (int)nbytes, path, component);
   return other;
@@ -137,7 +131,7 @@ static void add_file(struct sstables *sstables, const char *path, bool is_of_fol
     sstables->all = grow_list(sstables->all, sstables->n, sizeof *sstables->all);
     struct sstable *sstable = &sstables->all[sstables->n++];
     *sstable = (struct sstable){.path = copy_text(is_data || has_data ? data : path)};
-    find_version(name_of(path), sstable->version);
+    find_version(last_component(path), sstable->version);
     sstable->format = format_of(sstable->version);
   }
   free(data);
@@ -229,18 +223,30 @@ static bool load(struct sstable *sstable)
   return status == LANEBLOOM_OK;
 }
 
-/* Loads all filters. Removes the SSTables whose filter cannot be read, with a message for each.
- * Returns false if any is removed. */
-static bool load_all(struct sstables *sstables)
+/* Describes the filter of an SSTable, and frees it. */
+static void describe(struct sstable *sstable)
+{
+  lanebloom_filter_describe(sstable->filter, &sstable->info, sizeof sstable->info);
+  lanebloom_filter_bytes(sstable->filter, &sstable->nbytes);
+  lanebloom_filter_free(sstable->filter);
+  sstable->filter = NULL;
+}
+
+/* Loads all filters, or describes them one at a time. Removes the SSTables whose filter cannot be
+ * read, with a message for each. Returns false if any is removed. */
+static bool load_all(struct sstables *sstables, bool describes)
 {
   size_t n = 0;
   const size_t nlisted = sstables->n;
   for (size_t i = 0; i < nlisted; i++) {
     struct sstable *sstable = &sstables->all[i];
-    if (load(sstable))
-      sstables->all[n++] = *sstable;
-    else
+    if (!load(sstable)) {
       free(sstable->path);
+      continue;
+    }
+    if (describes)
+      describe(sstable);
+    sstables->all[n++] = *sstable;
   }
   sstables->n = n;
   return n == nlisted;
@@ -248,7 +254,7 @@ static bool load_all(struct sstables *sstables)
 
 /* A server first writes new SSTables and then removes those that they replace. So if the folders
  * have the same SSTables after the filters were read, none was missed. */
-bool sstables_load(struct sstables *sstables, char *const *paths, size_t npaths)
+bool sstables_load(struct sstables *sstables, char *const *paths, size_t npaths, bool describes)
 {
   static const double pause_seconds = 0.05, most_seconds = 1;
   const double begin = lanebloom_system_seconds();
@@ -258,7 +264,7 @@ bool sstables_load(struct sstables *sstables, char *const *paths, size_t npaths)
     (void)list(&before, paths, npaths, false);
     /* The first list is compared, too: a list that is made while files are renamed may lack both
      * the old and the new ones. */
-    const bool is_whole = are_same(sstables, &before), is_loaded = load_all(sstables);
+    const bool is_whole = are_same(sstables, &before), is_loaded = load_all(sstables, describes);
     (void)list(&after, paths, npaths, false);
     const bool is_same = is_whole && are_same(&before, &after);
     sstables_free(&before);

@@ -117,8 +117,7 @@ const struct argp form_argp = {
             {"upper", OPTION_UPPER, NULL, 0, "Make the letters a to z upper-case", 7},
             {"digest", OPTION_DIGEST, "NAME", 0,
              "Use the digest of the text as the key: `md5', `sha1', `sha256', or `ntlm' (the MD4 "
-             "of "
-             "the text in UTF-16). The key is the bytes of the digest. Add :hex or :HEX, as in "
+             "of the text in UTF-16). The key is the bytes of the digest. Add :hex or :HEX, as in "
              "sha1:HEX, if the filter's keys are its digits in lower or upper case. `screen' takes "
              "--digest also with a filter that was built from digests",
              7},

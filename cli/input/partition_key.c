@@ -24,7 +24,8 @@ static const struct column_type column_types[] = {{"text", LANEBLOOM_BYTES, fals
 
 enum { OTHER_NBYTES = 3 }; /* the bytes of a column beside its value */
 
-bool parse_partition_key(const char *list, struct partition_key *key)
+bool parse_partition_key(const char *list, struct partition_key *key, char *problem,
+                         size_t problem_size)
 {
   *key = (struct partition_key){.n = 0};
   for (const char *at = list;; at++) {
@@ -33,8 +34,15 @@ bool parse_partition_key(const char *list, struct partition_key *key)
     for (size_t i = 0; i < sizeof column_types / sizeof *column_types; i++)
       if (strlen(column_types[i].name) == nbytes && memcmp(column_types[i].name, at, nbytes) == 0)
         found = &column_types[i];
-    if (!found || key->n == MAX_NCOLUMNS)
+    if (!found) {
+      snprintf(problem, problem_size,
+               "expected a list of the types " COLUMN_TYPES_TEXT ", found '%s'", list);
       return false;
+    }
+    if (key->n == MAX_NCOLUMNS) {
+      snprintf(problem, problem_size, "expected at most %d columns, found more", MAX_NCOLUMNS);
+      return false;
+    }
     key->types[key->n++] = found;
     at += nbytes;
     if (!*at)

@@ -20,8 +20,10 @@ struct partition_key {
 /* The names of the types, for messages. */
 #define COLUMN_TYPES_TEXT "text, int, bigint, uuid and blob"
 
-/* Reads a list of types, such as "text,int". Returns false if it is malformed. */
-bool parse_partition_key(const char *list, struct partition_key *key);
+/* Reads a list of types, such as "text,int". If it is malformed, returns false and writes a message
+ * into `problem`. */
+bool parse_partition_key(const char *list, struct partition_key *key, char *problem,
+                         size_t problem_size);
 
 /* Returns the largest size that a partition key may have if the text of its columns has nbytes. */
 size_t max_partition_key_nbytes(const struct partition_key *key, size_t nbytes);

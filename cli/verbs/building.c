@@ -58,8 +58,7 @@ static _Noreturn void die_of_limit(const struct build *build, uint64_t nkeys)
   const uint64_t most = most_keys(build, nkeys, &nbytes);
   die(NULL,
       "expected at most %" PRIu64 " keys, which take %" PRIu64
-      " bytes of %s at %.10g bits per key; "
-      "found %" PRIu64 " keys, which need %s",
+      " bytes of %s at %.10g bits per key; found %" PRIu64 " keys, which need %s",
       most, nbytes, lanebloom_format_name(build->format), build->bits_per_key, nkeys,
       size_text(size, (double)nbytes / (double)most * (double)nkeys));
 }
@@ -319,8 +318,8 @@ lanebloom_filter *build_filter(const struct build *build, uint64_t *nkeys)
   *nkeys = work_on_all(build, building.nworkers, &job);
   if (job.with_returns)
     complain(job.with_returns,
-             "warning: the first keys all end in a carriage return (CR), as lines "
-             "of Windows do: --crlf leaves it out");
+             "warning: the first keys all end in a carriage return (CR), as lines of Windows do: "
+             "--crlf leaves it out");
   for (size_t i = 0; i < building.nworkers; i++)
     if ((status = merge_partial(&building, &building.partials[i])))
       die_after(status, build, *nkeys);

@@ -115,7 +115,7 @@ static void complain_of_mismatch(const char *name, const lanebloom_filter *filte
   else
     complain(name,
              "%s; a filter merges with %s if both were built with one --expected N, and with the "
-             "same --format, --bits, -f, --decode, --lower and --trim",
+             "same --format, --bits, -f, --decode, --digest, --lower, --upper and --trim",
              problem, first);
 }
 

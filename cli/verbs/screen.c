@@ -110,6 +110,7 @@ static error_t parse(int key, char *text, struct argp_state *state)
 {
   struct query *query = state->input;
   struct tables *tables = &query->tables;
+  char problem[256];
   switch (key) {
   case ARGP_KEY_INIT:
     state->child_inputs[0] = &query->screen.syntax;
@@ -131,9 +132,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     query->filters.list = text;
     return 0;
   case OPTION_TYPE:
-    if (!parse_partition_key(text, &query->partition_key))
-      usage_error(state, "--type: expected a list of the types " COLUMN_TYPES_TEXT ", found '%s'",
-                  text);
+    if (!parse_partition_key(text, &query->partition_key, problem, sizeof problem))
+      usage_error(state, "--type: %s", problem);
     return 0;
   case OPTION_WHICH:
     query->screen.which = true;

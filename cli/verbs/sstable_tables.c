@@ -16,10 +16,7 @@
 
 static void print_json(const struct sstable *sstable)
 {
-  lanebloom_filter_info info;
-  size_t nbytes;
-  lanebloom_filter_describe(sstable->filter, &info, sizeof info);
-  lanebloom_filter_bytes(sstable->filter, &nbytes);
+  const lanebloom_filter_info *info = &sstable->info;
   struct json_object *object = json_begin();
   json_object_object_add(object, "file", json_name(sstable->path));
   json_object_object_add(object, "engine", json_object_new_string("cassandra"));
@@ -28,13 +25,13 @@ static void print_json(const struct sstable *sstable)
                          json_object_new_string(sstable->has_filter ? "full" : "none"));
   json_object_object_add(object, "format",
                          json_object_new_string(lanebloom_format_name(sstable->format)));
-  json_object_object_add(object, "probes", json_object_new_uint64(info.nprobes));
-  json_object_object_add(object, "filter_bytes", json_object_new_uint64(nbytes));
+  json_object_object_add(object, "probes", json_object_new_uint64(info->nprobes));
+  json_object_object_add(object, "filter_bytes", json_object_new_uint64(sstable->nbytes));
   json_object_object_add(object, "keys_estimate",
-                         sstable->has_filter && info.nkeys_estimate != LANEBLOOM_UNKNOWN
-                             ? json_object_new_uint64(info.nkeys_estimate)
+                         sstable->has_filter && info->nkeys_estimate != LANEBLOOM_UNKNOWN
+                             ? json_object_new_uint64(info->nkeys_estimate)
                              : NULL);
-  json_object_object_add(object, "model_rate", json_number(info.model_rate));
+  json_object_object_add(object, "model_rate", json_number(info->model_rate));
   output_json(object);
 }
 
@@ -49,17 +46,14 @@ static void print_row(const char *name, size_t width, const char *version, const
 static void print_text(const struct sstable *sstable, const char *name, size_t width)
 {
   char sizes[32] = "-", nprobes[16] = "-", nkeys[32] = "-", rate[32];
-  lanebloom_filter_info info;
-  size_t nbytes;
-  lanebloom_filter_describe(sstable->filter, &info, sizeof info);
-  lanebloom_filter_bytes(sstable->filter, &nbytes);
+  const lanebloom_filter_info *info = &sstable->info;
   if (sstable->has_filter) {
-    snprintf(sizes, sizeof sizes, "%zu", nbytes);
-    snprintf(nprobes, sizeof nprobes, "%" PRIu32, info.nprobes);
+    snprintf(sizes, sizeof sizes, "%zu", sstable->nbytes);
+    snprintf(nprobes, sizeof nprobes, "%" PRIu32, info->nprobes);
   }
-  if (sstable->has_filter && info.nkeys_estimate != LANEBLOOM_UNKNOWN)
-    snprintf(nkeys, sizeof nkeys, "%" PRIu64, info.nkeys_estimate);
-  snprintf(rate, sizeof rate, "%.3g%%", 100 * info.model_rate);
+  if (sstable->has_filter && info->nkeys_estimate != LANEBLOOM_UNKNOWN)
+    snprintf(nkeys, sizeof nkeys, "%" PRIu64, info->nkeys_estimate);
+  snprintf(rate, sizeof rate, "%.3g%%", 100 * info->model_rate);
   print_row(name, width, sstable->version,
             sstable->has_filter ? lanebloom_format_name(sstable->format) : "none", sizes, nprobes,
             nkeys, rate);
@@ -68,7 +62,7 @@ static void print_text(const struct sstable *sstable, const char *name, size_t w
 int sstable_tables(char *const *paths, size_t npaths, bool json, bool header)
 {
   struct sstables sstables;
-  const bool complete = sstables_load(&sstables, paths, npaths);
+  const bool complete = sstables_load(&sstables, paths, npaths, true);
   char **names = resize(NULL, (sstables.n + 1) * sizeof *names);
   size_t width = strlen("FILE");
   for (size_t i = 0; i < sstables.n; i++) {

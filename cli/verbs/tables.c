@@ -76,11 +76,10 @@ static const struct argp argp = {
     .args_doc = "FOLDER|TABLE|PARQUET...",
     .doc =
         "Describes table files of LevelDB, goleveldb, RocksDB and Pebble, one per line, the "
-        "filters "
-        "of SSTables of Cassandra and ScyllaDB, or each column of each row group of Parquet files. "
-        "If a FOLDER is a database, describes the "
-        "tables that belong to it, and its logs as a table named (log); in another FOLDER, "
-        "describes each .ldb and .sst file. Nothing is written, and the database may be open.\n"
+        "filters of SSTables of Cassandra and ScyllaDB, or each column of each row group of "
+        "Parquet files. If a FOLDER is a database, describes the tables that belong to it, and its "
+        "logs as a table named (log); in another FOLDER, describes each .ldb and .sst file. "
+        "Nothing is written, and the database may be open.\n"
         "Columns have no spaces inside. FILE is the path. ENGINE is the engine and its format "
         "version. FILTER is the filter's kind and format, then `+prefixes' if it holds prefixes "
         "and keys, or `:prefixes' if it holds prefixes alone. ENTRIES counts deletions and old "
@@ -353,30 +352,31 @@ static bool are_parquet(const struct tables *tables)
   const char *missing = NULL; /* a name that does not exist. For Parquet files, this is reported
                                * here and ends the command; for databases, loading reports it later
                                * and goes on with the other names */
-  size_t n = 0;
+  const char *one = NULL, *other = NULL;
   for (size_t i = 0; i < tables->npaths; i++) {
     char problem[1024];
     bool is_one;
     if (lanebloom_parquet_recognize(tables->paths[i], &is_one, problem, sizeof problem))
       die(NULL, "%s", problem);
-    n += is_one;
+    *(is_one ? &one : &other) = tables->paths[i];
     if (!lanebloom_system_exists(tables->paths[i])) {
       missing = tables->paths[i];
       error = errno;
     }
   }
-  if (missing && (n > 0 || tables->summary))
+  if (missing && (one || tables->summary))
     die(missing, "%s", strerror(error));
-  if (n > 0 && n < tables->npaths)
-    die(NULL, "expected either Parquet files or tables of databases, found both");
-  if (n > 0 && has_database_options(&tables->options))
+  if (one && other)
+    die(other, "expected Parquet files, as %s, found something else: name it in another command",
+        one);
+  if (one && has_database_options(&tables->options))
     die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path apply "
                           "to databases, and this is no database");
-  if (n == 0 && tables->summary)
+  if (!one && tables->summary)
     die(tables->paths[0],
         "expected Parquet files, which --summary adds up, found none; without it, "
         "`tables' lists the tables of a database");
-  return n > 0;
+  return one;
 }
 
 int tables_main(int argc, char **argv)

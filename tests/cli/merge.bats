@@ -101,6 +101,10 @@ make_filters() {
     lanebloom merge --force -o target few few probes
   fails_with "empty: expected $size bytes, found 5; a filter merges with a if" \
     lanebloom merge --force -o target a empty
+  lanebloom build --expected 3k --upper -o upper keys-b
+  fails_with "found 'bytes, upper-cased'; a filter merges with a if both were built with one \
+--expected N, and with the same --format, --bits, -f, --decode, --digest, --lower, --upper and \
+--trim" lanebloom merge --force -o target a upper
   holds target 'old\n'
 }
 

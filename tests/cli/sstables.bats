@@ -101,6 +101,18 @@ EOF
     .version == "nb" and .format == "cassandra" and .probes == 14 and .keys_estimate == 10'
 }
 
+@test "filters are described one at a time" {
+  [[ -z ${SANITIZERS-} ]] && address_space_can_be_limited ||
+    skip "sanitizers and emulators take memory of their own"
+  mkdir one several
+  numbers 1 10 | sstable cassandra one/nb-1-big-Filter.db --expected 8M
+  for i in {1..8}; do
+    ln -s ../one/nb-1-big-Filter.db several/nb-$i-big-Filter.db
+  done
+  [[ $(peak "$LANEBLOOM" tables several) -lt $(($(peak "$LANEBLOOM" tables one) + 10000)) ]]
+  [[ $(lanebloom tables --no-header several | wc -l) -eq 8 ]]
+}
+
 @test "names that are no SSTables, and SSTables that cannot be read" {
   mkdir db
   numbers 1 10 | sstable cassandra db/nb-1-big-Filter.db
@@ -118,7 +130,7 @@ EOF
   fails_with "expected a regular file" lanebloom screen --db db /dev/null
   rm db/nb-2-big-Filter.db
   cp "$SOURCE_DIR/tests/vectors/tables/goleveldb_bloom10.ldb" db/000004.ldb
-  fails_with "db: expected either SSTables of Cassandra or a database, found files of both" \
+  fails_with "db: expected either SSTables of Cassandra or a database, found files of both: move" \
     lanebloom screen --db db /dev/null
   fails_with "found files of both" lanebloom tables db
   rm db/000004.ldb
@@ -145,8 +157,11 @@ EOF
 @test "options that do not apply" {
   numbers 1 10 | sstable cassandra db/nb-1-big-Filter.db
   lanebloom build -o f.lbf <<<a
-  fails_with "expected either SSTables of Cassandra or tables of other databases, found both" \
-    lanebloom screen --db db --db f.lbf /dev/null
+  for verb in "screen --db db --db" "tables db"; do
+    fails_with "f.lbf: expected SSTables of Cassandra, as in db, found something else: name" \
+      lanebloom $verb f.lbf
+    fails_with "none: No such file" lanebloom $verb none
+  done
   fails_with "do not apply to SSTables" lanebloom screen --all-files --db db /dev/null
   fails_with "do not apply to SSTables" lanebloom tables --all-files db
   mkdir empty
@@ -155,6 +170,9 @@ EOF
   refuses "--type needs --db PATH with SSTables" lanebloom screen --type int f.lbf
   refuses "expected a list of the types text, int, bigint, uuid and blob, found 'text,'" \
     lanebloom screen --type text, --db db
+  refuses "--type: expected at most 64 columns, found more" \
+    lanebloom screen --type "int$(printf ',int%.0s' {1..64})" --db db
+  lanebloom screen --type "int$(printf ',int%.0s' {1..63})" --db db /dev/null || [[ $? -eq 1 ]]
   refuses "found 'varint'" lanebloom screen --type varint --db db
   refuses "give only one of --type, --decode, --digest, --lower and --upper" \
     lanebloom screen --type int --decode int32 --db db

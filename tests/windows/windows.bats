@@ -17,6 +17,16 @@ setup() {
   [[ $output == *"папка/нет.lbf: No such file or directory"* ]]
 }
 
+@test "an SSTable is known by the last part of its path, after slashes or backslashes" {
+  mkdir db
+  "$LANEBLOOM" build --raw --format cassandra -o db/nb-1-big-Filter.db keys
+  : >db/nb-1-big-Data.db
+  for path in db/nb-1-big-Data.db 'db\nb-1-big-Data.db' 'db\nb-1-big-Filter.db' \
+    'Z:'"$(tr / '\\' <<<"$PWD")"'\db\nb-1-big-Data.db'; do
+    [ "$("$LANEBLOOM" screen --count --db "$path" keys)" = 1000 ]
+  done
+}
+
 @test "a path may be longer than 260 characters" {
   local folder
   folder=$(printf 'f%.0s' {1..120})
