@@ -8,14 +8,16 @@
 set -eu
 cd "$(dirname "$0")/.."
 
-# The steps of each round. A step is the name of a preset, or of a script in this folder. After it
-# come the minutes that the step may take on two idle cores, and the labels of the tests that it
-# runs. Then come the labels of those of its tests that try all their cases, and an option of CMake.
-# Labels are regular expressions; tests/CMakeLists.txt defines them.
+# The steps of each round. A step is the name of a preset, or of a script in this folder, which has
+# no labels (-). After it come the minutes that the step may take on two idle cores, and the labels
+# of the tests that it runs. Then come the labels of those of its tests that try all their cases,
+# and an option of CMake. Labels are regular expressions; tests/CMakeLists.txt defines them. `setup'
+# is no step: it installs packages first. Scripts run at the same time, so a round may take the
+# minutes of setup, of its presets and of its longest script.
 table() {
   cat <<'END'
 quick     quick   1.5 computation|verbs ^$
-quick     total   1.5 - -
+presubmit setup   2 - -
 presubmit asan    5 computation|files|parts|verbs|faults|fuzz|canary ^$
 presubmit release 7 computation|files|command|faults|tree|install|bench ^$
 presubmit tsan    2 threads|canary ^$
@@ -25,7 +27,7 @@ presubmit s390x   2 computation|files|hosts ^$
 presubmit python  2 - -
 presubmit duckdb  2 - -
 presubmit wasm    1.5 - -
-presubmit total   25 - -
+all       setup   1 - -
 all       dev     5 . ^$
 all       release 12 . .
 all       asan    10 . .
@@ -38,7 +40,6 @@ all       duckdb  5 - -
 all       wasm    3 - -
 all       platforms 8 - -
 all       wheel-tests 12 - -
-all       total   60 - -
 END
 }
 
@@ -61,10 +62,10 @@ case ${1-} in
   -*) usage ;;
 esac
 for step; do
-  case $step:$(column 2 "$step") in total:* | *:) usage ;; esac
+  case $step:$(column 2 "$step") in setup:* | *:) usage ;; esac
 done
 # shellcheck disable=SC2046 # a list
-[ $# -gt 0 ] || set -- $(table | awk -v round=$round '$1 == round && $2 != "total" { print $2 }')
+[ $# -gt 0 ] || set -- $(table | awk -v round=$round '$1 == round && $2 != "setup" { print $2 }')
 
 [ -e /proc/self/fd ] ||
   { echo "test.sh: /proc is not mounted, and tests need it: mount -t proc proc /proc" >&2; exit 2; }
@@ -193,15 +194,23 @@ done | sort -rn | head -n 10
 
 echo "Times, in minutes:"
 echo "total - $(($(date +%s) - started))" >>build/times
-{ table | awk -v round=$round '$1 == round { print "budget", $2, $3 }'; cat build/times; } | awk '
+{ table | sed -n "s/^$round /budget /p"; cat build/times; } | awk '
   function minutes(seconds) { return sprintf("%d:%02d", seconds / 60, seconds % 60) }
-  $1 == "budget" { budget[$2] = $3; next }
+  $1 == "budget" {
+    budget[$2] = $3
+    if ($2 == "setup" || $4 != "-")
+      budget["total"] += $3
+    else if ($3 > longest)
+      longest = $3
+    next
+  }
   !($1 in seconds) { step[++n] = $1 }
   {
     seconds[$1] += $3
     parts[$1] = parts[$1] sprintf("  %s %s", $2, minutes($3))
   }
   END {
+    budget["total"] += longest
     for (i = 1; i <= n; i++) {
       s = step[i]
       of = s in budget ? " of " minutes(60 * budget[s]) : ""
