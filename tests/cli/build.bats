@@ -153,16 +153,14 @@ info() {
 @test "--rate near 1, with and without --expected, in every format" {
   numbers 1 50 >keys
   for format in $(lanebloom plan --json --keys 1 --rate 1% | jq -r .format); do
-    for rate in 90% 0.9999999999999999; do
-      for n in 1 50; do
-        head -n $n keys >few
-        run -0 --separate-stderr lanebloom build --raw --rate $rate --format $format -o told \
-          --expected $n few
-        run -0 --separate-stderr lanebloom build --raw --rate $rate --format $format -o counted few
-        [[ -z $stderr || $stderr == *"warning: --rate: expected"*", measured "* ]]
-        cmp told counted
-        [[ $(lanebloom screen --raw --format $format -c counted few 2>/dev/null) == $n ]]
-      done
+    for n in 1 50; do
+      head -n $n keys >few
+      run -0 --separate-stderr lanebloom build --raw --rate 99% --format $format -o told \
+        --expected $n few
+      run -0 --separate-stderr lanebloom build --raw --rate 99% --format $format -o counted few
+      [[ -z $stderr || $stderr == *"warning: --rate: expected"*", measured "* ]]
+      cmp told counted
+      [[ $(lanebloom screen --raw --format $format -c counted few 2>/dev/null) == $n ]]
     done
   done
 }
