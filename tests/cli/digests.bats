@@ -171,6 +171,19 @@ EOF
   [[ ! -s errors && $(lanebloom screen -c crlf.lbf unix) -eq 100 ]]
 }
 
+@test "the last line may lack its end: warnings are those of keys without a digest" {
+  needs_digests
+  for text in '\r' 'a\r' 'a\r\n\r' 'a\r\nb' 'a\nb\r' 'a\r\nb\r' '\xef\xbb\xbf\r' 'a\nb'; do
+    printf "$text" >lines
+    lanebloom build -o filter lines 2>expected
+    lanebloom build --digest md5 -o filter lines 2>errors
+    diff expected errors
+  done
+  printf 'a\r' >lines
+  run -0 --separate-stderr lanebloom build --digest md5 -o filter lines
+  is_message "lines: warning: the first keys all end in a carriage return (CR)"
+}
+
 @test "--upper" {
   printf 'azAZ`{@[\303\244 b1\n' | hashes --upper |
     diff - <(printf 'AZAZ`{@[\303\244 B1\n' | hashes)
