@@ -280,9 +280,9 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_load_hudi_filter(
  * The result is correct if Hudi wrote the file. If another program copied the footer's metadata
  * into a file with other rows, keys of these rows may be reported as absent.
  *
- * Errors: FORMAT, LIMIT, MEMORY and KERNEL are as for lanebloom_parquet_load_hudi_filter(). After an
- * error the bitmap has all keys that the range does not rule out. Cost: linear in the filter and the
- * keys. Memory: the filter. */
+ * Errors: FORMAT, LIMIT, MEMORY and KERNEL are as for lanebloom_parquet_load_hudi_filter(). After
+ * an error the bitmap has all keys that the range does not rule out. Cost: linear in the filter and
+ * the keys. Memory: the filter. */
 LANEBLOOM_NODISCARD lanebloom_status lanebloom_parquet_screen_hudi(const lanebloom_parquet *file,
                                                                    const lanebloom_keys *keys,
                                                                    uint8_t *bitmap, size_t *nmaybe,
