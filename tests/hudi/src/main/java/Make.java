@@ -71,11 +71,12 @@ public final class Make {
       keys.add(makeKey(random));
     }
     write(folder.resolve("asked"), keys);
-    int half = Math.min(n / 2, 60000);
+    int half = n / 2;
+    int few = Math.min(half, 60000);
     make(folder, "simple", "SIMPLE", half, 0.05, 100000, keys.subList(0, half), keys);
     make(folder, "crowded", "SIMPLE", 1000, 0.01, 100000, keys.subList(0, 2500), keys);
     make(folder, "strict", "SIMPLE", half, 1e-9, 100000, keys.subList(n - half, n), keys);
-    make(folder, "one-row", "DYNAMIC_V0", 60000, 1e-9, 100000, keys.subList(0, half), keys);
+    make(folder, "one-row", "DYNAMIC_V0", 60000, 1e-9, 100000, keys.subList(0, few), keys);
     make(folder, "rows", "DYNAMIC_V0", half / 5, 0.05, half, keys.subList(0, half), keys);
     make(folder, "overfull", "DYNAMIC_V0", half / 5, 0.02, half / 2, keys.subList(0, half), keys);
   }
