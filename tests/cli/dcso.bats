@@ -1,62 +1,10 @@
 #!/usr/bin/env bats
-# The files of DCSO's bloom: built byte for byte, screened, compressed, and with attached data.
+# The files of DCSO's bloom: screened, compressed, and with attached data. tests/frozen/ compares
+# their bytes with those of DCSO.
 # SPDX-License-Identifier: MIT
 load helper
 
 export LC_ALL=C # keys are bytes
-
-VECTORS=$SOURCE_DIR/tests/vectors
-
-# make_keys KIND SEED N ABSENT: writes keys in hex, as the first lines of dcso.txt define them.
-make_keys() {
-  python3 - "$@" <<'END'
-import sys
-
-kind, seed, n, absent = sys.argv[1], *map(int, sys.argv[2:])
-mask = 2**64 - 1
-
-
-def key(i, nbytes):
-    state, out = seed ^ i * 0xD1B54A32D192ED03 & mask, b""
-    while len(out) < nbytes:
-        state = state + 0x9E3779B97F4A7C15 & mask
-        z = (state ^ state >> 30) * 0xBF58476D1CE4E5B9 & mask
-        z = (z ^ z >> 27) * 0x94D049BB133111EB & mask
-        out += (z ^ z >> 31).to_bytes(8, "little")
-    return out[:nbytes]
-
-
-for i in range(n):
-    if kind == "sha1-hex":
-        print(key(i, 20).hex().upper().encode().hex())
-    else:
-        print(key(i, 8 + i % 33 if absent else i % 41).hex())
-END
-}
-
-@test "stored digests of DCSO's files, and of its answers for 10,000 absent keys" {
-  n=0
-  while read -r kind nkeys rate keys seed file absent_seed nyes answers; do
-    [[ $kind == R ]] || continue
-    make_keys $keys $seed $nkeys 0 >keys
-    make_keys $keys $absent_seed 10000 1 >absent
-    lanebloom build --raw --format dcso --rate $rate -j 1 --decode hex -o filter keys
-    [[ $(sha256sum <filter) == "$file  -" ]]
-    [[ $(lanebloom screen --raw --format dcso --decode hex -c filter keys) == $nkeys ]]
-    lanebloom screen --raw --format dcso --decode hex --annotate filter absent >found || true
-    [[ $(grep -c '1$' found) == $nyes ]]
-    sed 's/.*\(.\)$/\1/' found | python3 -c '
-import hashlib, sys
-bits = [line[0] == "1" for line in sys.stdin]
-bitmap = bytearray((len(bits) + 7) // 8)
-for i, bit in enumerate(bits):
-    bitmap[i // 8] |= bit << i % 8
-print(hashlib.sha256(bitmap).hexdigest())' >digest
-    [[ $(<digest) == "$answers" ]]
-    n=$((n + 1))
-  done <"$VECTORS/dcso.txt"
-  [[ $n == 3 ]]
-}
 
 @test "info and plan say what the header says" {
   numbers 1 1000 >keys

@@ -86,28 +86,6 @@ Test(vectors, guava_and_cassandra_hashes)
 
 /* ---- Filters ---- */
 
-/* Keys in hex, separated by commas; "-" is the empty key, and "." means no keys. */
-struct list {
-  lanebloom_slice slices[100];
-  size_t n;
-  uint8_t bytes[8192];
-};
-
-static lanebloom_keys list_keys(struct list *list, char *text)
-{
-  uint8_t *at = list->bytes;
-  list->n = 0;
-  for (char *key; text && strcmp(text, ".") != 0 && (key = strtok_r(text, ",", &text));
-       list->n++) { /* with musl, text becomes NULL after the last key */
-    cr_assert(list->n < COUNT(list->slices), "too many keys");
-    const size_t room = (size_t)(list->bytes + sizeof list->bytes - at),
-                 size = hex_decode(key, at, room);
-    list->slices[list->n] = (lanebloom_slice){at, size};
-    at += size;
-  }
-  return lanebloom_keys_slices(list->slices, list->n);
-}
-
 /* Adds keys to an empty filter of this size, without a plan, and compares the bytes. */
 static void check_built(lanebloom_format format, uint32_t nprobes, uint64_t nwords,
                         const lanebloom_keys *keys, const uint8_t *expected, size_t size)
@@ -131,7 +109,8 @@ static void check_answers(lanebloom_format format, lanebloom_format expected, co
                           size_t size, const lanebloom_keys *keys, const char *answers)
 {
   lanebloom_filter *filter;
-  uint8_t mask[COUNT(((struct list *)0)->slices)];
+  uint8_t mask[100];
+  cr_assert(keys->n <= sizeof mask);
   cr_assert(lanebloom_filter_parse_raw(format, bytes, size, NULL, &filter, NULL, 0) ==
             LANEBLOOM_OK);
   cr_assert(lanebloom_filter_format(filter) == expected);
@@ -155,16 +134,18 @@ struct columns {
 static void check_filter(lanebloom_format format, lanebloom_format any,
                          const struct columns *columns)
 {
-  static struct list list;
   uint8_t bytes[2048];
   const size_t size = hex_decode(columns->hex, bytes, sizeof bytes);
-  lanebloom_keys keys = list_keys(&list, columns->keys);
+  struct key_list added = parse_keys(columns->keys), asked = parse_keys(columns->queries);
+  lanebloom_keys keys = lanebloom_keys_slices(added.slices, added.n);
   check_built(format, (uint32_t)strtoul(columns->nprobes, NULL, 10),
               strtoull(columns->nwords, NULL, 10), &keys, bytes, size);
-  keys = list_keys(&list, columns->queries);
+  keys = lanebloom_keys_slices(asked.slices, asked.n);
   cr_assert(strlen(columns->answers) == keys.n);
   check_answers(format, format, bytes, size, &keys, columns->answers);
   check_answers(any, format, bytes, size, &keys, columns->answers);
+  free_keys(&asked);
+  free_keys(&added);
 }
 
 static void check_filter_files(const char *kernel)
@@ -270,7 +251,6 @@ static void check_rate_files(const char *kernel)
       {"cassandra/filters.txt", "ma", LANEBLOOM_CASSANDRA_3},
       {"cassandra/filters.txt", "ka", LANEBLOOM_CASSANDRA_2},
   };
-  static struct list list;
   for (size_t i = 0; i < COUNT(files); i++) {
     struct rows rows = rows_open(files[i].file);
     for (char *columns[9]; rows_next(&rows, kernel, columns, 9);) {
@@ -278,7 +258,8 @@ static void check_rate_files(const char *kernel)
         continue;
       uint8_t bytes[2048];
       const size_t size = hex_decode(columns[5], bytes, sizeof bytes);
-      const lanebloom_keys keys = list_keys(&list, columns[6]);
+      struct key_list added = parse_keys(columns[6]);
+      const lanebloom_keys keys = lanebloom_keys_slices(added.slices, added.n);
       lanebloom_builder *builder;
       lanebloom_filter *filter;
       cr_assert(lanebloom_builder_create_for_rate(files[i].format, strtod(columns[2], NULL),
@@ -288,6 +269,7 @@ static void check_rate_files(const char *kernel)
       cr_assert(lanebloom_builder_finish(builder, &filter) == LANEBLOOM_OK);
       lanebloom_builder_free(builder);
       test_filter_bytes("filter of a rate", filter, bytes, size);
+      free_keys(&added);
     }
     rows_close(&rows);
   }

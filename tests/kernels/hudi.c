@@ -7,36 +7,16 @@
 
 #include "cases.h"
 
-enum { HEADER_NBYTES = 13, DYNAMIC_NBYTES = 25, MAX_LENGTH = 300 };
-
-static void store_be(uint8_t *to, uint32_t value)
-{
-  for (size_t i = 0; i < 4; i++)
-    to[i] = (uint8_t)(value >> (24 - 8 * i));
-}
-
-static void write_header(uint8_t *to, uint32_t nprobes, uint32_t nbits)
-{
-  store_be(to, UINT32_MAX);
-  store_be(to + 4, nprobes);
-  to[8] = 1;
-  store_be(to + 9, nbits);
-}
+enum { MAX_LENGTH = 300 };
 
 /* Makes a record without set bits, and finds its shape. With no rows, makes a SIMPLE one. */
 static struct guarded make(const struct trial *trial, uint32_t nrows, uint32_t nprobes,
                            uint32_t nbits, struct filter_shape *shape)
 {
-  const size_t stride = HEADER_NBYTES + ((size_t)nbits + 7) / 8,
-               nbytes = nrows ? DYNAMIC_NBYTES + nrows * stride : stride;
-  struct guarded record = guarded_sparse(nbytes);
-  write_header(record.bytes, nprobes, nbits);
-  for (uint32_t row = 0; row < nrows; row++)
-    write_header(record.bytes + DYNAMIC_NBYTES + row * stride, nprobes, nbits);
-  if (nrows)
-    store_be(record.bytes + 21, nrows);
-  const lanebloom_status status =
-      trial->format->table->parse(trial->format->table, record.bytes, nbytes, shape, &no_problem);
+  struct guarded record = guarded_sparse(model_hudi_nbytes(nrows, nbits));
+  model_hudi_write_headers(record.bytes, nrows, nprobes, nbits);
+  const lanebloom_status status = trial->format->table->parse(trial->format->table, record.bytes,
+                                                              record.nbytes, shape, &no_problem);
   cr_assert(status == LANEBLOOM_OK && shape->answer == ANSWER_BY_PROBES &&
                 shape->nprobes == nprobes && shape->hudi.nrows == (nrows ? nrows : 1) &&
                 shape->hudi.row_nbits == nbits,
@@ -46,7 +26,7 @@ static struct guarded make(const struct trial *trial, uint32_t nrows, uint32_t n
 
 static uint8_t *row_of(const struct guarded *record, const struct filter_shape *shape, uint64_t row)
 {
-  return record->bytes + HEADER_NBYTES + shape->hudi.first + row * shape->hudi.stride;
+  return record->bytes + HUDI_HEADER_NBYTES + shape->hudi.first + row * shape->hudi.stride;
 }
 
 /* Sets no bits, about half of the bits of a row, or all. Then adds about half of the keys, each to
@@ -105,7 +85,7 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
   struct guarded record = make(trial, dimensions[0], dimensions[1], dimensions[2], &shape);
   set_bits(trial, &record, &shape, slices, n, fill);
   const lanebloom_keys reference = lanebloom_keys_slices(slices, n);
-  probe(trial->reference, &shape, record.bytes + HEADER_NBYTES, &reference, expected);
+  probe(trial->reference, &shape, record.bytes + HUDI_HEADER_NBYTES, &reference, expected);
 
   for (size_t round = 0; round < NROUNDS; round++) {
     test_context("%s: %zu keys, the first of %zu bytes, %u rows of %u bits, %u probes, round %zu",
@@ -116,7 +96,7 @@ static void check_keys(const struct trial *trial, const uint8_t *bytes, const si
     struct guarded data = guarded_copy(bytes, nbytes, place);
     guarded_freeze(&filter);
     guarded_freeze(&data);
-    const uint8_t *payload = filter.bytes + HEADER_NBYTES;
+    const uint8_t *payload = filter.bytes + HUDI_HEADER_NBYTES;
     size_t at = 0;
     for (size_t i = 0; i < n; at += lengths[i++]) {
       slices[i] = (lanebloom_slice){data.bytes + at, lengths[i]};
@@ -270,8 +250,8 @@ void hudi_large(const struct trial *trial)
     struct guarded record = make(trial, wanted[0], wanted[1], wanted[2], &shape);
     set_bits(trial, &record, &shape, slices, N, wanted[2] < 64 << 20);
     test_context("%s: %u rows of %u bits", trial->name, wanted[0], wanted[2]);
-    probe(trial->reference, &shape, record.bytes + HEADER_NBYTES, &keys, expected);
-    probe(trial->ops, &shape, record.bytes + HEADER_NBYTES, &keys, bitmap);
+    probe(trial->reference, &shape, record.bytes + HUDI_HEADER_NBYTES, &keys, expected);
+    probe(trial->ops, &shape, record.bytes + HUDI_HEADER_NBYTES, &keys, bitmap);
     test_same_bytes("bitmap", bitmap, expected, sizeof bitmap);
     guarded_free(&record);
   }
@@ -301,7 +281,7 @@ void hudi_calls(const struct trial *trial)
     lanebloom_filter *filter;
     cr_assert(lanebloom_filter_parse_raw(LANEBLOOM_HUDI, record.bytes, record.nbytes, NULL, &filter,
                                          NULL, 0) == LANEBLOOM_OK);
-    probe(trial->reference, &shape, record.bytes + HEADER_NBYTES, &reference, expected);
+    probe(trial->reference, &shape, record.bytes + HUDI_HEADER_NBYTES, &reference, expected);
     size_t count = 0;
     for (size_t i = 0; i < n; i++)
       count += expected[i / 8] >> i % 8 & 1;

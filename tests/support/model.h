@@ -55,6 +55,14 @@ void model_fuse_fit(const struct filter_shape *shape, uint8_t *payload, const ui
 /* Returns Hudi's hash of a key with a seed. */
 uint32_t model_hudi_hash(const void *key, size_t size, uint32_t seed);
 
+/* Hudi's records with this number of rows; 0: a SIMPLE one. nbytes returns the size of a record,
+ * write_headers writes all but bits and numbers of keys, and row returns the bits of a row. */
+enum { HUDI_HEADER_NBYTES = 13, HUDI_DYNAMIC_NBYTES = 25 };
+size_t model_hudi_nbytes(uint32_t nrows, uint32_t row_nbits);
+void model_hudi_write_headers(uint8_t *record, uint32_t nrows, uint32_t nprobes,
+                              uint32_t row_nbits);
+uint8_t *model_hudi_row(uint8_t *record, uint32_t nrows, uint32_t row, uint32_t row_nbits);
+
 /* may_have returns whether a key may be in a filter of Hudi. add sets the bits of a key in a row of
  * row_nbits bits. */
 bool model_hudi_may_have(const struct filter_shape *shape, const uint8_t *payload,

@@ -306,6 +306,47 @@ bool model_may_match(const uint8_t *bytes, size_t size, uint32_t hash)
 
 /* ---- Hudi ---- */
 
+static void write_number(uint8_t *to, uint32_t number) /* big-endian */
+{
+  for (size_t i = 4; i-- > 0; number /= 256)
+    to[i] = (uint8_t)(number % 256);
+}
+
+static size_t hudi_row_nbytes(uint32_t row_nbits)
+{
+  return HUDI_HEADER_NBYTES + (row_nbits + (size_t)7) / 8;
+}
+
+size_t model_hudi_nbytes(uint32_t nrows, uint32_t row_nbits)
+{
+  const size_t nbytes = hudi_row_nbytes(row_nbits);
+  return nrows ? HUDI_DYNAMIC_NBYTES + nrows * nbytes : nbytes;
+}
+
+uint8_t *model_hudi_row(uint8_t *record, uint32_t nrows, uint32_t row, uint32_t row_nbits)
+{
+  uint8_t *bits = record + HUDI_HEADER_NBYTES;
+  return nrows ? bits + HUDI_DYNAMIC_NBYTES + row * hudi_row_nbytes(row_nbits) : bits;
+}
+
+static void hudi_write_header(uint8_t *to, uint32_t nprobes, uint32_t row_nbits)
+{
+  write_number(to, 4294967295); /* the version, -1 */
+  write_number(to + 4, nprobes);
+  to[8] = 1; /* Murmur */
+  write_number(to + 9, row_nbits);
+}
+
+void model_hudi_write_headers(uint8_t *record, uint32_t nrows, uint32_t nprobes, uint32_t row_nbits)
+{
+  hudi_write_header(record, nprobes, row_nbits);
+  for (uint32_t row = 0; row < nrows; row++)
+    hudi_write_header(model_hudi_row(record, nrows, row, row_nbits) - HUDI_HEADER_NBYTES, nprobes,
+                      row_nbits);
+  if (nrows)
+    write_number(record + 21, nrows);
+}
+
 /* Returns the bit that a hash selects: the absolute value of a remainder that has the hash's
  * sign. */
 static uint64_t hudi_position(uint32_t hash, uint32_t row_nbits)
