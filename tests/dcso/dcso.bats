@@ -65,8 +65,9 @@ same_answers() { # ANSWERS FILE
 @test "poppy" {
   cargo --version >/dev/null 2>&1 || skip "no cargo runs here"
   cp -r "$SOURCE_DIR/tests/dcso/poppy" .
-  run "$SOURCE_DIR/scripts/download.sh" cargo build -q --release \
-    --manifest-path poppy/Cargo.toml --target-dir target
+  run "$SOURCE_DIR/scripts/download.sh" cargo fetch -q --manifest-path poppy/Cargo.toml
+  [ "$status" = 0 ] || skip "poppy cannot be downloaded: ${lines[-1]}"
+  run cargo build -q --release --offline --manifest-path poppy/Cargo.toml --target-dir target
   [ "$status" = 0 ] || skip "poppy cannot be built: ${lines[-1]}"
   make_keys
   for rate in 0.001 0.03; do
