@@ -54,6 +54,8 @@ def _files(paths: Path | Iterable[Path]) -> list[Path]:
 
 # ---- Row groups ----
 
+_HUDI_COLUMN = "_hoodie_record_key"  # Hudi's filters have the values of this column
+
 
 def _reusable(keys: Any) -> Any:
     """Returns keys that can be read again for each file. An iterator becomes a list."""
@@ -61,7 +63,12 @@ def _reusable(keys: Any) -> Any:
 
 
 def row_groups(
-    paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
+    paths: Path | Iterable[Path],
+    column: str,
+    keys: Keys,
+    *,
+    bounds: str = "known",
+    hudi: bool = False,
 ) -> list[tuple[Path, list[int]]]:
     """Lists each file that may have any of the keys, with its row groups that may have one.
 
@@ -70,24 +77,35 @@ def row_groups(
     the first of these files. column: the names from the root to the column, joined by dots. keys:
     as for Filter.build(), in the column's type; integers in a list get this type. bounds: "known"
     uses the bounds and counts of nulls of writers that are known to write them correctly; "all"
-    uses them from all writers, even if they may be wrong; "none" uses none.
+    uses them from all writers, even if they may be wrong; "none" uses none. hudi: if True, also
+    uses the filter and the range of record keys that Apache Hudi writes into the footer of each
+    file. The column must then be "_hoodie_record_key". A file that has neither of the two, or a
+    filter that cannot be used, may hold every key. Do not pass True for files that another program
+    made from files of Hudi, because it may have copied the filter of other rows.
 
     If the keys have another type, raises TypeError, which names both types. Raises ValueError if
     there is no such column or a folder has no Parquet file; lanebloom.Error; OSError.
     """
+    if hudi and column != _HUDI_COLUMN:
+        raise ValueError(f"hudi: expected the column {_HUDI_COLUMN!r}, found {column!r}")
     keys = _reusable(keys)
     found = (
-        (path, parquet_row_groups(parquet_open(path, column, bounds), keys))
+        (path, parquet_row_groups(parquet_open(path, column, bounds, hudi), keys))
         for path in _files(paths)
     )
     return [(path, groups) for path, groups in found if groups]
 
 
 def prune(
-    paths: Path | Iterable[Path], column: str, keys: Keys, *, bounds: str = "known"
+    paths: Path | Iterable[Path],
+    column: str,
+    keys: Keys,
+    *,
+    bounds: str = "known",
+    hudi: bool = False,
 ) -> list[Path]:
     """Lists the files that may have any of the keys, in the order of paths. Skip all others."""
-    return [path for path, _ in row_groups(paths, column, keys, bounds=bounds)]
+    return [path for path, _ in row_groups(paths, column, keys, bounds=bounds, hudi=hudi)]
 
 
 # ---- Audits ----
@@ -150,7 +168,7 @@ def audit(paths: Path | Iterable[Path], column: str, *, bounds: str = "known") -
 def _audit_file(path: Path, column: str, bounds: str) -> Iterator[_RowGroup]:
     import pyarrow.parquet
 
-    file, filters = (parquet_open(path, column, whose) for whose in (bounds, "none"))
+    file, filters = (parquet_open(path, column, whose, False) for whose in (bounds, "none"))
     leaf, writer, nrow_groups = parquet_describe(file)
     with pyarrow.parquet.ParquetFile(os.fsdecode(path)) as reader:
         for i in range(nrow_groups):

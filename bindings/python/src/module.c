@@ -276,7 +276,7 @@ static PyMethodDef methods[] = {
      "parquet_find_files($module, folder, /)\n--\n\n"
      "Lists the Parquet files of a folder that are read, and those that are skipped."},
     {"parquet_open", parquet_open, METH_VARARGS,
-     "parquet_open($module, path, column, bounds, /)\n--\n\n"
+     "parquet_open($module, path, column, bounds, hudi, /)\n--\n\n"
      "Opens a column of a Parquet file for the functions below: see lanebloom.parquet."},
     {"parquet_row_groups", parquet_row_groups, METH_VARARGS,
      "parquet_row_groups($module, file, keys, /)\n--\n\n"

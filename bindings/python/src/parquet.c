@@ -50,6 +50,7 @@ static const char capsule_name[] = "lanebloom.parquet";
 struct search {
   lanebloom_parquet *file;
   size_t column;
+  bool uses_hudi; /* are the filter and the range of keys that Hudi wrote used? */
   PyObject *path; /* for messages */
 };
 
@@ -67,12 +68,12 @@ static void search_free(PyObject *capsule)
 }
 
 /* Returns a capsule that owns the file. On an error, closes the file, raises and returns NULL. */
-static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *path)
+static PyObject *search_wrap(lanebloom_parquet *file, size_t column, bool uses_hudi, PyObject *path)
 {
   struct search *search = PyMem_Malloc(sizeof *search);
   PyObject *capsule = search ? PyCapsule_New(search, capsule_name, search_free) : PyErr_NoMemory();
   if (capsule) {
-    *search = (struct search){file, column, Py_NewRef(path)};
+    *search = (struct search){file, column, uses_hudi, Py_NewRef(path)};
   } else {
     PyMem_Free(search);
     lanebloom_parquet_free(file);
@@ -80,7 +81,16 @@ static PyObject *search_wrap(lanebloom_parquet *file, size_t column, PyObject *p
   return capsule;
 }
 
-/* Takes a path, a column and the bounds to use. Returns a capsule of the open file. */
+/* Is this the column of which Hudi writes a filter? */
+static bool is_of_hudi(const lanebloom_parquet *file, size_t column)
+{
+  lanebloom_parquet_column_info info;
+  lanebloom_parquet_describe_column(file, column, &info, sizeof info);
+  return strcmp(info.path, "_hoodie_record_key") == 0 && info.encoding == LANEBLOOM_BYTES;
+}
+
+/* Takes a path, a column, the bounds to use, and whether to use what Hudi wrote. Returns a capsule
+ * of the open file. */
 PyObject *parquet_open(PyObject *self, PyObject *args)
 {
   PyObject *object, *capsule = NULL;
@@ -88,8 +98,9 @@ PyObject *parquet_open(PyObject *self, PyObject *args)
   char problem[PROBLEM_NBYTES];
   lanebloom_parquet_bounds bounds;
   struct path path;
+  int hudi;
   (void)self;
-  if (!PyArg_ParseTuple(args, "Oss", &object, &column_path, &name))
+  if (!PyArg_ParseTuple(args, "Ossp", &object, &column_path, &name, &hudi))
     return NULL;
   if (!lanebloom_parquet_bounds_by_name(name, &bounds))
     return PyErr_Format(PyExc_ValueError, "bounds: expected 'known', 'all' or 'none', found '%s'",
@@ -102,7 +113,7 @@ PyObject *parquet_open(PyObject *self, PyObject *args)
     if (!status)
       status = lanebloom_parquet_find(file, column_path, &column, problem, sizeof problem);
     if (!status) {
-      capsule = search_wrap(file, column, path.text);
+      capsule = search_wrap(file, column, hudi && is_of_hudi(file, column), path.text);
     } else {
       raise_status(status, problem, path.text);
       lanebloom_parquet_free(file);
@@ -152,58 +163,121 @@ static size_t drop_nulls(lanebloom_slice *slices, size_t n)
   return nleft;
 }
 
-/* Prepares keys for the column. The caller frees them. Returns NULL and raises on an error. */
-static lanebloom_parquet_keys *prepare(const struct search *search, PyObject *keys)
+/* Keys, prepared for a column. */
+struct query {
+  lanebloom_parquet_keys *keys;
+  size_t nkeys;
+  uint8_t *hudi;   /* the keys that may be in the file according to Hudi; NULL: all keys */
+  uint8_t *bitmap; /* room for a row group's keys */
+};
+
+static void query_end(struct query *query)
+{
+  lanebloom_parquet_keys_free(query->keys);
+  PyMem_Free(query->hudi);
+  PyMem_Free(query->bitmap);
+}
+
+static int prepare_keys(const struct search *search, lanebloom_encoding encoding,
+                        const lanebloom_keys *keys, struct query *query)
 {
   const lanebloom_parquet_column_info column = describe_column(search);
-  lanebloom_parquet_keys *prepared = NULL;
-  lanebloom_encoding encoding;
   char problem[PROBLEM_NBYTES];
+  lanebloom_status status;
+  size_t bad_key;
+  Py_BEGIN_ALLOW_THREADS
+  status = lanebloom_parquet_keys_create(search->file, search->column, encoding, keys, &query->keys,
+                                         &bad_key, problem, sizeof problem);
+  Py_END_ALLOW_THREADS
+  if (!status)
+    return 0;
+  /* no single key is wrong, so all keys have a wrong encoding */
+  if (status == LANEBLOOM_ERR_ARGUMENT && column.has_keys && bad_key == keys->n)
+    PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
+                 search->path, column.path, lanebloom_encoding_name(column.encoding),
+                 lanebloom_encoding_name(encoding));
+  else
+    raise_status(status, problem, search->path);
+  return -1;
+}
+
+/* Finds the keys that Hudi's filter and range do not rule out. */
+static int screen_hudi(const struct search *search, const lanebloom_keys *keys, struct query *query)
+{
+  char problem[PROBLEM_NBYTES];
+  lanebloom_status status;
+  size_t nmaybe;
+  query->hudi = PyMem_Calloc(keys->n / 8 + 1, 1);
+  if (!query->hudi) {
+    PyErr_NoMemory();
+    return -1;
+  }
+  Py_BEGIN_ALLOW_THREADS
+  status = lanebloom_parquet_screen_hudi(search->file, keys, query->hudi, &nmaybe, problem,
+                                         sizeof problem);
+  Py_END_ALLOW_THREADS
+  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of an unknown kind is ignored */
+    return 0;
+  raise_status(status, problem, search->path);
+  return -1;
+}
+
+/* Prepares keys for the column. Returns -1 and raises on an error; query_end() must be called even
+ * then. */
+static int query_begin(struct query *query, const struct search *search, PyObject *keys)
+{
+  const lanebloom_parquet_column_info column = describe_column(search);
+  lanebloom_encoding encoding;
   struct batch batch;
   void *numbers = NULL;
+  int status = -1;
+  *query = (struct query){0};
   if (batch_begin(&batch, keys, column.has_keys ? column.encoding : LANEBLOOM_BYTES) < 0)
-    return NULL;
+    return -1;
   lanebloom_slice *slices =
       encoding_of(&batch, column.encoding, &encoding) < 0 ? NULL : batch_slices(&batch, &numbers);
   if (slices) {
     const lanebloom_keys given = lanebloom_keys_slices(slices, drop_nulls(slices, batch.n));
-    lanebloom_status status;
-    size_t bad_key;
-    Py_BEGIN_ALLOW_THREADS
-    status = lanebloom_parquet_keys_create(search->file, search->column, encoding, &given,
-                                           &prepared, &bad_key, problem, sizeof problem);
-    Py_END_ALLOW_THREADS
-    /* no single key is wrong, so all keys have a wrong encoding */
-    if (status == LANEBLOOM_ERR_ARGUMENT && column.has_keys && bad_key == given.n)
-      PyErr_Format(PyExc_TypeError, "%S: keys of the column \"%s\": %s; the array has %s",
-                   search->path, column.path, lanebloom_encoding_name(column.encoding),
-                   lanebloom_encoding_name(encoding));
-    else if (status)
-      raise_status(status, problem, search->path);
+    query->nkeys = given.n;
+    query->bitmap = PyMem_Calloc(given.n / 8 + 1, 1);
+    if (!query->bitmap)
+      PyErr_NoMemory();
+    else
+      status = prepare_keys(search, encoding, &given, query);
+    if (status == 0 && search->uses_hudi)
+      status = screen_hudi(search, &given, query);
   }
   PyMem_Free(slices);
   PyMem_Free(numbers);
   batch_end(&batch);
-  return prepared;
+  return status;
 }
 
 /* ---- Row groups ---- */
 
-/* Finds the keys that may be in a row group. If bitmap is NULL, the keys are only counted. Returns
- * -1 and raises on an error. */
-static int screen(const struct search *search, size_t row_group, const lanebloom_parquet_keys *keys,
-                  uint8_t *bitmap, size_t *nmaybe)
+/* Sets query->bitmap to the keys that may be in a row group, and counts them. Returns -1 and raises
+ * on an error. */
+static int screen(const struct search *search, size_t row_group, const struct query *query,
+                  size_t *nmaybe)
 {
   char problem[PROBLEM_NBYTES];
   lanebloom_status status;
   Py_BEGIN_ALLOW_THREADS
-  status = lanebloom_parquet_screen(search->file, row_group, search->column, keys, bitmap, nmaybe,
-                                    problem, sizeof problem);
+  status = lanebloom_parquet_screen(search->file, row_group, search->column, query->keys,
+                                    query->bitmap, nmaybe, problem, sizeof problem);
   Py_END_ALLOW_THREADS
-  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of an unknown kind is ignored */
-    return PyErr_CheckSignals();
-  raise_status(status, problem, search->path);
-  return -1;
+  if (status && status != LANEBLOOM_ERR_FORMAT) { /* a filter of an unknown kind is ignored */
+    raise_status(status, problem, search->path);
+    return -1;
+  }
+  if (query->hudi && *nmaybe > 0) {
+    *nmaybe = 0;
+    for (size_t i = 0; i < (query->nkeys + 7) / 8; i++) {
+      query->bitmap[i] &= query->hudi[i];
+      *nmaybe += (size_t)__builtin_popcount(query->bitmap[i]);
+    }
+  }
+  return PyErr_CheckSignals();
 }
 
 /* Appends a number to a list. On an error, frees the list, sets it to NULL and raises. */
@@ -220,20 +294,20 @@ PyObject *parquet_row_groups(PyObject *self, PyObject *args)
 {
   PyObject *capsule, *keys;
   const struct search *search;
+  struct query query;
   (void)self;
   if (!PyArg_ParseTuple(args, "OO", &capsule, &keys) || !(search = search_of(capsule)))
     return NULL;
-  lanebloom_parquet_keys *prepared = prepare(search, keys);
-  PyObject *found = prepared ? PyList_New(0) : NULL;
+  PyObject *found = query_begin(&query, search, keys) < 0 ? NULL : PyList_New(0);
   const size_t n = describe_file(search).nrow_groups;
   for (size_t i = 0; found && i < n; i++) {
     size_t nmaybe;
-    if (screen(search, i, prepared, NULL, &nmaybe) < 0)
+    if (screen(search, i, &query, &nmaybe) < 0)
       Py_CLEAR(found);
     else if (nmaybe > 0)
       append(&found, i);
   }
-  lanebloom_parquet_keys_free(prepared);
+  query_end(&query);
   return found;
 }
 
@@ -327,24 +401,18 @@ PyObject *parquet_chunk(PyObject *self, PyObject *args)
  * that the row group's statistics or filter report as absent. */
 PyObject *parquet_absent(PyObject *self, PyObject *args)
 {
-  PyObject *keys;
+  PyObject *keys, *absent = NULL;
   size_t row_group, nmaybe;
+  struct query query;
   const struct search *search = parse_row_group(args, &row_group, &keys);
   (void)self;
-  lanebloom_parquet_keys *prepared = search ? prepare(search, keys) : NULL;
-  if (!prepared)
+  if (!search)
     return NULL;
-  const Py_ssize_t n = PyObject_Size(keys);
-  uint8_t *bitmap = n < 0 ? NULL : PyMem_Calloc((size_t)n / 8 + 1, 1);
-  PyObject *absent = NULL;
-  if (n >= 0 && !bitmap)
-    PyErr_NoMemory();
-  if (bitmap && screen(search, row_group, prepared, bitmap, &nmaybe) == 0)
+  if (query_begin(&query, search, keys) == 0 && screen(search, row_group, &query, &nmaybe) == 0)
     absent = PyList_New(0);
-  for (size_t i = 0; absent && i < (size_t)n; i++)
-    if (!(bitmap[i / 8] >> i % 8 & 1))
+  for (size_t i = 0; absent && i < query.nkeys; i++)
+    if (!(query.bitmap[i / 8] >> i % 8 & 1))
       append(&absent, i);
-  PyMem_Free(bitmap);
-  lanebloom_parquet_keys_free(prepared);
+  query_end(&query);
   return absent;
 }
