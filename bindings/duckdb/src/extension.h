@@ -150,19 +150,29 @@ struct column {
   duckdb_type type;
 };
 
+/* The values that a call of a table function passes. */
+struct parameters {
+  char *texts[3]; /* the parameters, and then the option */
+  bool has_list;  /* does the call pass the option that is a list? */
+  lanebloom_slice *list;
+  size_t nlist;
+};
+
 /* Describes a table function. Each file with a table function defines a constant of this type. */
 struct table_function {
   const char *name;
-  idx_t nparameters;  /* parameters of type VARCHAR */
-  const char *option; /* the name of an optional last parameter of type VARCHAR, or NULL if there
-                       * is none. In `begin`, the parameter is NULL if the call does not give it */
+  idx_t nparameters;       /* parameters of type VARCHAR */
+  const char *option;      /* the name of an optional parameter of type VARCHAR, or NULL if there is
+                       * none. Its text is NULL if the call does not pass it */
+  const char *list_option; /* the name of an optional parameter that is a list of VARCHAR, or NULL
+                            * if there is none. Elements that are NULL are left out */
   const struct column *columns;
   idx_t ncolumns;
 
-  /* Makes the state of a query, which `end` frees. On an error, writes the message to `problem` (or
-   * leaves it "" if memory ran out) and returns NULL. */
-  void *(*begin)(struct instance *instance, const files_context *context, char *const *parameters,
-                 problem_text problem);
+  /* Makes the state of a query, which `end` frees. The parameters outlive the query. On an error,
+   * writes the message to `problem` (or leaves it "" if memory ran out) and returns NULL. */
+  void *(*begin)(struct instance *instance, const files_context *context,
+                 const struct parameters *parameters, problem_text problem);
   void (*end)(void *query);
 
   /* Fills at most one chunk and returns the number of its rows. Returns 0 if there are no more

@@ -19,12 +19,12 @@ struct load {
 };
 
 static void *load_begin(struct instance *instance, const files_context *context,
-                        char *const *parameters, problem_text problem)
+                        const struct parameters *parameters, problem_text problem)
 {
   (void)problem;
   struct load *load = malloc(sizeof *load);
   if (load)
-    *load = (struct load){instance, context, parameters[0], parameters[1], false};
+    *load = (struct load){instance, context, parameters->texts[0], parameters->texts[1], false};
   return load;
 }
 
@@ -81,7 +81,7 @@ struct list {
 };
 
 static void *list_begin(struct instance *instance, const files_context *context,
-                        char *const *parameters, problem_text problem)
+                        const struct parameters *parameters, problem_text problem)
 {
   (void)context, (void)parameters, (void)problem;
   struct list *list = calloc(1, sizeof *list);

@@ -6,8 +6,6 @@
 
 #include "extension.h"
 
-enum { MAX_PARAMETERS = 3 }; /* including the named parameter */
-
 /* A table function, registered for one database. */
 struct registered {
   const struct table_function *function;
@@ -17,7 +15,7 @@ struct registered {
 /* A call of a table function in a statement. A prepared statement may run the call many times. */
 struct call {
   const struct registered *registered;
-  char *parameters[MAX_PARAMETERS];
+  struct parameters parameters;
   files_context *context;
 };
 
@@ -36,8 +34,11 @@ static void registered_free(void *extra)
 static void call_free(void *data)
 {
   struct call *call = data;
-  for (int i = 0; i < MAX_PARAMETERS; i++)
-    free(call->parameters[i]);
+  for (size_t i = 0; i < sizeof call->parameters.texts / sizeof(char *); i++)
+    free(call->parameters.texts[i]);
+  for (size_t i = 0; i < call->parameters.nlist; i++)
+    free((void *)call->parameters.list[i].data);
+  free(call->parameters.list);
   files_context_free(call->context);
   free(call);
 }
@@ -60,6 +61,80 @@ static char *text_of_value(duckdb_value value)
   return copy;
 }
 
+/* Returns true if duckdb_get_varchar() made this text of the value without cutting it at a 0 byte.
+ * The API has no function for the size of a text. So the value is converted to text twice, as the
+ * elements of a list. If there is a 0 byte, the text of the list ends in the first element. */
+static bool is_whole(duckdb_value value, const char *text)
+{
+  duckdb_value twice[] = {value, value};
+  duckdb_value list = duckdb_create_list_value(duckdb_get_value_type(value), twice, 2);
+  char *both = list ? duckdb_get_varchar(list) : NULL;
+  const bool is = both && strlen(both) >= 2 * strlen(text) + strlen("[, ]");
+  duckdb_free(both);
+  duckdb_destroy_value(&list);
+  return is;
+}
+
+static bool is_of_type(duckdb_value value, duckdb_type type)
+{
+  return duckdb_get_type_id(duckdb_get_value_type(value)) == type;
+}
+
+/* Appends an element to the list. Returns what is wrong with it, "" if memory runs out, or NULL. */
+static const char *append(struct parameters *parameters, duckdb_value element)
+{
+  if (duckdb_is_null_value(element))
+    return NULL;
+  if (!is_of_type(element, DUCKDB_TYPE_VARCHAR))
+    return "expected a list of VARCHAR, found elements of another type";
+  char *text = duckdb_get_varchar(element);
+  const char *why = !text                     ? ""
+                    : is_whole(element, text) ? NULL
+                                              : "expected texts without a 0 byte, found one";
+  char *copy = text && !why ? strdup(text) : NULL;
+  duckdb_free(text);
+  if (copy)
+    parameters->list[parameters->nlist++] = (lanebloom_slice){copy, strlen(copy)};
+  return why || copy ? why : "";
+}
+
+/* Reads a list of texts. Returns as append() does. */
+static const char *read_list(struct parameters *parameters, duckdb_value value)
+{
+  if (!value)
+    return NULL;
+  if (duckdb_is_null_value(value))
+    return "expected a list of VARCHAR, found NULL";
+  if (!is_of_type(value, DUCKDB_TYPE_LIST))
+    return "expected a list of VARCHAR, found another type";
+  const idx_t n = duckdb_get_list_size(value);
+  const char *why = NULL;
+  parameters->has_list = true;
+  parameters->list = malloc((n + 1) * sizeof *parameters->list);
+  if (!parameters->list)
+    return "";
+  for (idx_t i = 0; i < n && !why; i++) {
+    duckdb_value element = duckdb_get_list_child(value, i);
+    why = append(parameters, element);
+    duckdb_destroy_value(&element);
+  }
+  return why;
+}
+
+static void read_list_option(duckdb_bind_info info, const struct table_function *function,
+                             struct parameters *parameters)
+{
+  duckdb_value value = duckdb_bind_get_named_parameter(info, function->list_option);
+  const char *why = read_list(parameters, value);
+  duckdb_destroy_value(&value);
+  if (!why)
+    return;
+  problem_text option, problem;
+  explain(option, function->list_option, LANEBLOOM_ERR_MEMORY, why);
+  explain(problem, function->name, LANEBLOOM_ERR_ARGUMENT, option);
+  duckdb_bind_set_error(info, problem);
+}
+
 static void bind(duckdb_bind_info info)
 {
   const struct registered *registered = duckdb_bind_get_extra_info(info);
@@ -80,16 +155,18 @@ static void bind(duckdb_bind_info info)
   call->context = files_context_of(info);
   duckdb_bind_set_bind_data(info, call, call_free);
   for (idx_t i = 0; i < function->nparameters; i++) {
-    call->parameters[i] = text_of_value(duckdb_bind_get_parameter(info, i));
-    if (call->parameters[i])
+    call->parameters.texts[i] = text_of_value(duckdb_bind_get_parameter(info, i));
+    if (call->parameters.texts[i])
       continue;
     explain(problem, function->name, LANEBLOOM_ERR_ARGUMENT, "expected a text, found NULL");
     duckdb_bind_set_error(info, problem);
     return;
   }
   if (function->option)
-    call->parameters[function->nparameters] =
+    call->parameters.texts[function->nparameters] =
         text_of_value(duckdb_bind_get_named_parameter(info, function->option));
+  if (function->list_option)
+    read_list_option(info, function, &call->parameters);
 }
 
 static void init(duckdb_init_info info)
@@ -100,7 +177,7 @@ static void init(duckdb_init_info info)
   struct run *run = malloc(sizeof *run);
   void *query = NULL;
   if (run)
-    query = function->begin(call->registered->instance, call->context, call->parameters, why);
+    query = function->begin(call->registered->instance, call->context, &call->parameters, why);
   if (!query) {
     free(run);
     explain(problem, function->name, LANEBLOOM_ERR_MEMORY, why);
@@ -137,6 +214,12 @@ bool register_table_function(duckdb_connection connection, struct instance *inst
     duckdb_table_function_add_parameter(made, text);
   if (function->option)
     duckdb_table_function_add_named_parameter(made, function->option, text);
+  if (function->list_option) {
+    /* not a list of VARCHAR: DuckDB would then convert elements of other types, such as BLOB */
+    duckdb_logical_type any = duckdb_create_logical_type(DUCKDB_TYPE_ANY);
+    duckdb_table_function_add_named_parameter(made, function->list_option, any);
+    duckdb_destroy_logical_type(&any);
+  }
   duckdb_destroy_logical_type(&text);
   duckdb_table_function_set_extra_info(made, registered, registered_free);
   duckdb_table_function_set_bind(made, bind);

@@ -167,15 +167,15 @@ static lanebloom_status open_path(struct query *query, problem_text problem)
   return LANEBLOOM_ERR_FORMAT;
 }
 
-static void *begin(struct instance *instance, const files_context *context, char *const *parameters,
-                   problem_text problem)
+static void *begin(struct instance *instance, const files_context *context,
+                   const struct parameters *parameters, problem_text problem)
 {
   if (!files_may_be_opened(instance, context, problem))
     return NULL;
   struct query *query = calloc(1, sizeof *query);
   if (!query)
     return NULL;
-  query->path = parameters[0];
+  query->path = parameters->texts[0];
   if (open_path(query, problem) == LANEBLOOM_OK)
     return query;
   end(query);

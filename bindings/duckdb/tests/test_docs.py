@@ -11,7 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 from conftest import DATABASES, EXTENSION, VERSION
 
-DOCUMENT = pathlib.Path(__file__).parents[3] / "docs" / "duckdb.md"
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+DOCUMENT = ROOT / "docs" / "duckdb.md"
 
 
 def examples():
@@ -34,6 +35,7 @@ def test_examples(tmp_path, monkeypatch):
     subprocess.run([DATABASES, "make", "rocksdb-small", "some.db"], check=True, capture_output=True)
     (tmp_path / "dir").mkdir()
     pq.write_table(pa.table({"key": [1]}), "dir/1.parquet", bloom_filter_options={"key": {}})
+    (tmp_path / "table").symlink_to(ROOT / "tests" / "vectors" / "hudi")
     db = duckdb.connect(config={"allow_unsigned_extensions": "true", "lock_configuration": "true"})
     n = 0
     for statement, shown in examples():

@@ -10,7 +10,7 @@ import pytest
 
 import lanebloom
 
-VECTORS = pathlib.Path(__file__).parents[3] / "tests" / "vectors"
+VECTORS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "vectors"
 COLUMN = "_hoodie_record_key"
 # A filter that has the key 2, and neither 20 nor 200.
 TEXT = "/////wAAAAcBAAAAYHRq2pIPJXbnOeZn5Q=="
