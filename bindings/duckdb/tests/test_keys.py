@@ -2,6 +2,9 @@
 """Tests keys of every type, in every kind of vector. The results must equal the Python package's
 results for the Arrow array from which the column was made. LANEBLOOM_ROWS: the number of rows."""
 
+import os
+import sys
+
 import duckdb
 import numpy as np
 import pyarrow as pa
@@ -10,6 +13,9 @@ import pytest
 from conftest import ROWS, connect, one, refused
 
 from lanebloom import Filter
+
+sys.path.append(os.path.join(os.path.dirname(__file__), "../../python/tests"))
+from test_forms import PARTS, container  # noqa: E402
 
 
 def cast(type_):
@@ -178,3 +184,21 @@ def test_a_key_form_that_sql_does_not_make(db, form, text, function):
     )  # fmt: skip
     assert one(db, f"SELECT lanebloom_may_contain('f', {function}('{text}'))") is True
     refused(db, "SELECT lanebloom_may_contain('f', 7)", "whose keys are int32")
+
+
+@pytest.mark.parametrize("form", PARTS)
+def test_text_is_not_prepared_so_such_filters_are_refused(db, tmp_path, form):
+    """The filters are those of bindings/python/tests/test_forms.py. If they took keys as they are,
+    every key would be reported as absent."""
+    path = tmp_path / "f.lbf"
+    path.write_bytes(container(form))
+    nbytes = len(Filter.parse(container(form)).bytes)
+    db.execute("SELECT lanebloom_register('given', ?)", [container(form)])
+    assert db.execute(f"CALL lanebloom_load('loaded', '{path}')").fetchall() == [
+        ("loaded", form, nbytes)
+    ]
+    assert db.execute("SELECT form FROM lanebloom_filters()").fetchall() == [(form,), (form,)]
+    for key in ["'a'", "'A'", "'a'::BLOB", "unhex('aa')", "1::BIGINT", "uuid()"]:
+        for f in ["'given'", "'loaded'", f"(SELECT content FROM read_blob('{path}'))"]:
+            sql = f"SELECT lanebloom_may_contain({f}, {key})"
+            refused(db, sql, f"keys of the filter: {form}; ")

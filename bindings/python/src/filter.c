@@ -193,7 +193,7 @@ static PyMethodDef methods[] = {
      "count($self, keys, /)\n--\n\nCounts the keys that may be in the filter."},
     {"hash", filter_hash, METH_O,
      "hash($self, keys, /)\n--\n\nHashes keys as the filter's format does: numpy uint64 or "
-     "uint32."},
+     "uint32. Keys\nthat screen() refuses are refused."},
     {"__reduce__", filter_reduce, METH_NOARGS, NULL},
     {"__copy__", filter_copy, METH_NOARGS, NULL},
     {"__deepcopy__", filter_copy, METH_O, NULL},

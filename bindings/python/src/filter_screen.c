@@ -34,12 +34,27 @@ PyObject *filter_count(PyObject *self, PyObject *keys)
   return screen(self, keys, screen_to_count);
 }
 
+/* Screens no rows, which raises if keys of this type do not fit the key form of the filter. */
+static int check_form(const lanebloom_filter *filter, const struct batch *batch)
+{
+  if (batch->narrays == 0)
+    return 0;
+  struct ArrowArray none = *batch->arrays[0], *arrays[] = {&none};
+  struct batch no_rows = {.schema = batch->schema, .arrays = arrays, .narrays = 1};
+  none.length = none.null_count = 0;
+  PyObject *count = screen_to_count(filter, &no_rows);
+  Py_XDECREF(count);
+  return count ? 0 : -1;
+}
+
 PyObject *filter_hash(PyObject *self, PyObject *keys)
 {
   struct batch batch;
+  PyObject *hashes = NULL;
   if (batch_begin(&batch, keys, lanebloom_filter_key_form(get(self)).encoding) < 0)
     return NULL;
-  PyObject *hashes = hash_batch(lanebloom_filter_format(get(self)), &batch);
+  if (check_form(get(self), &batch) == 0)
+    hashes = hash_batch(lanebloom_filter_format(get(self)), &batch);
   batch_end(&batch);
   return hashes;
 }

@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from conftest import need
+from test_forms import PARTS, container
 
 import lanebloom
 from lanebloom import Filter
@@ -156,6 +157,9 @@ def test_what_cannot_be_done_is_said_at_the_driver(spark, tmp_path):
         lanebloom.spark.build(df, "list")
     with pytest.raises(TypeError, match="keys of the filter: int64; the array has text"):
         lanebloom.spark.screen(df, "a.b", numbers)
+    for form in PARTS:
+        with pytest.raises(TypeError, match=f"{form}, but keys of arrays are not changed"):
+            lanebloom.spark.screen(df, "a.b", Filter.parse(container(form)))
     with pytest.raises(ValueError, match="rate: expected a number between 0 and 1"):
         lanebloom.spark.build(df, "id", rate=2)
     with pytest.raises(ValueError, match="rocksdb-ribbon can be read but not built"):
