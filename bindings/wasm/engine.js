@@ -38,7 +38,7 @@ const STATUSES = [
 const DEFAULT_FORMAT = 'rocksdb-local';
 const UNKNOWN = 2n ** 64n - 1n;
 const FLAGS = ['trimmed', 'lowered', 'joined', 'uppered']; // bit i of the flags of a key form
-const DIGESTS = [null, 'md5', 'sha1', 'sha256', 'ntlm']; // bits 4 to 7 of these flags
+const DIGEST = 0xf0; // the bits of these flags that name a digest
 
 // Keys are copied into the memory of the module in blocks of at most this many bytes and keys.
 const BLOCK_NBYTES = 1 << 20;
@@ -49,6 +49,7 @@ const KEYS_NBYTES = 64;
 const INFO_NBYTES = 64;
 const FORMAT_INFO_NBYTES = 72;
 const RAW_OPTIONS_NBYTES = 32;
+const FORM_NBYTES = 64;
 const PROBLEM_NBYTES = 512;
 const CSV_STATE_NBYTES = 32;
 
@@ -174,11 +175,6 @@ export function createEngine(bytes) {
         `form: expected an encoding such as int64, found ${encoding}`,
       );
     return view().getInt32(scratch, true);
-  }
-
-  function planBits(format, rate, nkeys) {
-    check(c.lanebloom_plan_bits(formatNumber(format), rate, BigInt(nkeys), scratch));
-    return view().getFloat64(scratch, true);
   }
 
   // ---- Keys ----
@@ -345,13 +341,7 @@ export function createEngine(bytes) {
     }
 
     static build(format, keys, options) {
-      const { rate, ...rest } = options ?? {};
-      if (rate !== undefined) {
-        if (rest.bitsPerKey !== undefined)
-          throw new TypeError('expected bitsPerKey or rate, found both');
-        rest.bitsPerKey = planBits(format ?? DEFAULT_FORMAT, rate, keysOf(keys).n);
-      }
-      const builder = new Builder(format, rest);
+      const builder = new Builder(format, options);
       try {
         builder.add(keys);
         return builder.finish();
@@ -460,7 +450,7 @@ export function createEngine(bytes) {
       );
     if (info.form !== info.encoding)
       throw new TypeError(
-        `keys of the filter: ${info.form}; prepare the text, and pass its UTF-8 as Uint8Arrays`,
+        `keys of the filter: ${info.form}; make keys of this form, and pass them as Uint8Arrays`,
       );
   }
 
@@ -484,10 +474,8 @@ export function createEngine(bytes) {
     };
     const flags = u32(60);
     for (let i = 0; i < FLAGS.length; i++) info[FLAGS[i]] = ((flags >> i) & 1) === 1;
-    const digits = flags & 0x100 ? ':hex' : flags & 0x200 ? ':HEX' : '';
-    info.digest = flags & 0xf0 ? DIGESTS[(flags >> 4) & 15] + digits : null;
-    const all = [info.digest ?? info.encoding, ...FLAGS.filter((flag) => info[flag])];
-    info.form = all.join(', ');
+    info.form = textAt(c.lanebloom_key_form_text(scratch + 56, name, FORM_NBYTES));
+    info.digest = flags & DIGEST ? info.form.split(', ')[0] : null;
     c.lanebloom_filter_bytes(pointer, scratch);
     info.nbytes = view().getUint32(scratch, true);
     return Object.freeze(info);
@@ -497,9 +485,13 @@ export function createEngine(bytes) {
     #owner;
     #form;
 
-    constructor(format = DEFAULT_FORMAT, { bitsPerKey = 10, expectedKeys = 0, form } = {}) {
-      const number = formatNumber(format);
-      check(c.lanebloom_builder_create(number, bitsPerKey, BigInt(expectedKeys), scratch));
+    constructor(format = DEFAULT_FORMAT, { bitsPerKey, rate, expectedKeys = 0, form } = {}) {
+      if (bitsPerKey !== undefined && rate !== undefined)
+        throw new TypeError('expected bitsPerKey or rate, found both');
+      const create =
+        rate === undefined ? c.lanebloom_builder_create : c.lanebloom_builder_create_for_rate;
+      const size = rate ?? bitsPerKey ?? 10;
+      check(create(formatNumber(format), size, BigInt(expectedKeys), scratch));
       const pointer = view().getUint32(scratch, true);
       this.#owner = new Owner(pointer, 'builder', () => c.lanebloom_builder_free(pointer));
       if (form !== undefined) this.#setForm(form);

@@ -70,24 +70,24 @@ export interface FilterInfo {
   readonly uppered: boolean;
   /** The digest that replaces the text, such as "sha1" or "md5:HEX". */
   readonly digest: string | null;
-  /** The encoding and the steps before it in words, such as "bytes, trimmed". */
+  /** The digest or encoding, and the steps before it, in words, such as "bytes, lower-cased". */
   readonly form: string;
   /** The size of the engine's bytes. */
   readonly nbytes: number;
 }
 
-export interface BuilderOptions {
-  /** 10, if it is not given. */
+export interface BuildOptions {
+  /** 10, if neither it nor the rate is given. */
   bitsPerKey?: number;
+  /**
+   * The false-positive rate, a number between 0 and 1. If the engine's writer takes a rate, the
+   * filter has the size that the writer gives it.
+   */
+  rate?: number;
   /** Sizes the filter in advance, so that no hashes are stored until the end. */
   expectedKeys?: number;
   /** How keys that are bytes were made. Typed arrays and strings have a form of their own. */
   form?: Encoding;
-}
-
-export interface BuildOptions extends BuilderOptions {
-  /** The false-positive rate, in the place of bitsPerKey: a number between 0 and 1. */
-  rate?: number;
 }
 
 /**
@@ -128,7 +128,7 @@ export interface LoadOptions {
 
 /** Builds a filter of keys that come in many batches. */
 export class Builder {
-  constructor(format?: Format, options?: BuilderOptions);
+  constructor(format?: Format, options?: BuildOptions);
   add(keys: Keys): void;
   /** Makes the filter, and empties the builder. */
   finish(): Filter;

@@ -27,13 +27,12 @@ endforeach()
 set(module_exports malloc free
   lanebloom_version lanebloom_status_text
   lanebloom_format_count lanebloom_format_at lanebloom_format_name lanebloom_format_describe
-  lanebloom_encoding_name lanebloom_encoding_by_name
+  lanebloom_encoding_name lanebloom_encoding_by_name lanebloom_key_form_text
   lanebloom_keys_fixed lanebloom_keys_offsets32
-  lanebloom_plan_bits
   lanebloom_filter_parse lanebloom_filter_parse_raw lanebloom_filter_write lanebloom_filter_bytes
   lanebloom_filter_describe lanebloom_filter_screen lanebloom_filter_free
-  lanebloom_builder_create lanebloom_builder_add lanebloom_builder_set_key_form
-  lanebloom_builder_finish lanebloom_builder_free
+  lanebloom_builder_create lanebloom_builder_create_for_rate lanebloom_builder_add
+  lanebloom_builder_set_key_form lanebloom_builder_finish lanebloom_builder_free
   lanebloom_kernel_active lanebloom_kernel_use)
 list(TRANSFORM module_exports PREPEND -Wl,--export=)
 # A call takes up to 80 KiB of stack. The stack is at the beginning of the memory, so a call that

@@ -146,6 +146,23 @@ for (const engine of engines) {
       const expected = run(['screen', '--csv', '-f1', file, '-'], text);
       assert.ok(screen(engine, filter, ascii(text), 0).rows.equals(expected), `${form}`);
     }
+    for (const form of [['--upper'], ['--upper', '--trim'], ['--decode=hex', '--upper']]) {
+      const isHex = form[0] === '--decode=hex';
+      const lines = isHex ? 'k\naa\nBB\nAb\n' : 'k\na\nB\n c \naa\nAB\n';
+      const native = run(['build', ...form, '-o', '-'], isHex ? 'AA\nbb\n' : 'a\nb\nc\n');
+      writeFileSync(file, native);
+      const expected = run(['screen', '--csv', '-f1', file, '-'], lines);
+      const found = screen(engine, Filter.load(native), ascii(lines), 0);
+      assert.ok(found.rows.equals(expected), `${form}: ${found.rows}`);
+    }
+    for (const [form, says] of [
+      [['--digest=sha1'], /whose keys are not digests, found 'sha1'/],
+      [['--digest=md5:hex', '--upper'], /are not digests, found 'md5:hex, upper-cased'/],
+      [['--csv', '--no-header', '-f1,2'], /keys are one field, found 'bytes, fields joined by/],
+    ]) {
+      const filter = Filter.load(run(['build', ...form, '-o', '-'], 'a,b\n'));
+      assert.throws(() => new engine.CsvScreen(filter, 0), { name: 'TypeError', message: says });
+    }
     const bad = screen(engine, Filter.build('leveldb', new Int32Array(1)), ascii('k\n1\nx\n'), 0);
     assert.match(bad.problem, /^line 3: column 1: expected a whole number from .*, found 'x'/);
   });

@@ -17,6 +17,7 @@ const FILTER_FILES = [
   ['spark/v1_filters.txt', 'spark-v1', 126],
   ['spark/v2_filters.txt', 'spark-v2', 126],
 ];
+const SHA1_OF_A = Buffer.from('86F7E437FAA5A7FCE15D1DDCB9EAEAEA377667B8');
 const BUILT = [
   'leveldb',
   'leveldb-signed',
@@ -48,6 +49,93 @@ for (const { name, Filter, Builder, formats } of engines) {
         n++;
       }
       assert.equal(n, expected, file);
+    }
+  });
+
+  test(`${name}: stored filters of writers that take a rate`, () => {
+    const formats = {
+      0: 'guava-32',
+      1: 'guava-64',
+      na: 'cassandra',
+      ma: 'cassandra-3',
+      ka: 'cassandra-2',
+      F: 'dcso',
+    };
+    for (const [file, expected] of [
+      ['guava/filters.txt', 8],
+      ['cassandra/filters.txt', 12],
+      ['dcso.txt', 6],
+    ]) {
+      let n = 0;
+      for (const [kind, nkeys, rate, ...columns] of rows(file)) {
+        const format = formats[kind];
+        if (format === undefined) continue; // another kind of row
+        const [hex, list] = columns.slice(2);
+        const keys = list === '.' ? [] : list.split(',').map(fromHex);
+        const options = { rate: Number(rate), expectedKeys: Number(nkeys) };
+        const filter = Filter.build(format, keys, options);
+        // Some files of DCSO have data attached to the filter.
+        const own = format === 'dcso' ? hex.slice(0, 2 * filter.info.nbytes) : hex;
+        assert.equal(toHex(filter.engineBytes()), own, `${file}: ${kind} ${nkeys} ${rate}`);
+        assert.equal(filter.count(keys), keys.length);
+        if (keys.length === Number(nkeys)) {
+          const unplanned = Filter.build(format, keys, { rate: Number(rate) });
+          assert.deepEqual(unplanned.save(), filter.save());
+        }
+        n++;
+      }
+      assert.equal(n, expected, file);
+    }
+  });
+
+  test(`${name}: filters of a rate are those of the command`, { skip: !command }, () => {
+    const keys = numbers(0, 3000);
+    const keyFile = join(folder, 'keys of a rate');
+    writeFileSync(keyFile, new Uint8Array(keys.buffer));
+    const data = { data: new Uint8Array(keys.buffer), width: 8 };
+    for (const format of BUILT)
+      for (const rate of [0.03, 0.002])
+        for (const expectedKeys of [undefined, 5000]) {
+          const more = expectedKeys ? [`--expected=${expectedKeys}`] : [];
+          const options = [`--format=${format}`, `--rate=${rate}`, ...more, '-o', '-'];
+          const args = ['build', '--width=8', ...options, keyFile];
+          const native = once(args.join(' '), () => run(args));
+          const filter = Filter.build(format, data, { rate, expectedKeys });
+          const builder = new Builder(format, { rate, expectedKeys });
+          builder.add({ data: data.data.subarray(0, 800), width: 8 });
+          builder.add({ data: data.data.subarray(800), width: 8 });
+          assert.ok(native.equals(filter.save()), options.join(' '));
+          assert.deepEqual(builder.finish().save(), filter.save());
+        }
+  });
+
+  test(`${name}: keys that were made of text are refused as text`, { skip: !command }, () => {
+    for (const [form, options, text, key] of [
+      ['bytes, upper-cased', ['--upper'], 'a', '41'],
+      ['bytes, lower-cased', ['--lower'], 'A', '61'],
+      ['bytes, trimmed, upper-cased', ['--upper', '--trim'], ' a', '41'],
+      ['hex, upper-cased', ['--decode=hex', '--upper'], 'aa', 'aa'],
+      ['int64, trimmed', ['--decode=int64', '--trim'], ' 1', '0100000000000000'],
+      ['bytes, fields joined by a tab', ['--csv', '--no-header', '-f1,2'], 'a,b', '610962'],
+      ['md5', ['--digest=md5'], 'a', '0cc175b9c0f1b6a831c399e269772661'],
+      ['sha1:HEX', ['--digest=sha1:HEX'], 'a', toHex(SHA1_OF_A)],
+      ['ntlm, trimmed', ['--digest=ntlm', '--trim'], 'a ', '186cb09181e2c2ecaac768c47c729904'],
+    ]) {
+      const native = run(['build', '--format=leveldb', ...options, '-o', '-'], `${text}\n`);
+      const filter = Filter.load(native);
+      const { info } = filter;
+      assert.equal(info.form, form);
+      assert.equal(info.digest, /^(md5|sha1|ntlm)/.test(form) ? form.split(',')[0] : null);
+      assert.equal(info.uppered, form.includes('upper'));
+      assert.ok(native.equals(filter.save()));
+      for (const keys of [[text], ['a'], [], new BigInt64Array([1n]), new Int32Array(1)])
+        for (const call of ['screen', 'bitmap', 'select', 'count'])
+          assert.throws(() => filter[call](keys), {
+            name: 'TypeError',
+            message: new RegExp(`^keys of the filter: ${form}; .* as .*Uint8Arrays$`),
+          });
+      assert.throws(() => filter.has(text), TypeError);
+      assert.ok(filter.has(fromHex(key)), form); // the bytes that were hashed
     }
   });
 

@@ -10,6 +10,7 @@ const keys: number | null = filter.info.keys;
 const again: Filter = Filter.load(filter.save().buffer as ArrayBuffer);
 const bare: Filter = Filter.load(new Uint8Array(9), { format: 'leveldb', form: 'int64' });
 const builder = new Builder('parquet', { expectedKeys: 10, bitsPerKey: 12 });
+new Builder('guava-64', { rate: 0.01 }).free();
 builder.add(new Float64Array(1));
 const csv = new CsvScreen(builder.finish(), 0, { separator: ';', missing: 'drop' });
 const output: Uint8Array = csv.push(new Uint8Array(0), true);
