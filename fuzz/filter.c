@@ -212,8 +212,6 @@ static enum verdict judge_dcso(const uint8_t *bytes, size_t size)
 
 /* ---- Hudi ---- */
 
-enum { HUDI_HEADER_NBYTES = 13, HUDI_DYNAMIC_NBYTES = 25 };
-
 static enum verdict judge_hudi_record(const uint8_t *bytes, size_t size)
 {
   if (size < HUDI_HEADER_NBYTES || big_endian(bytes) != UINT32_MAX || bytes[8] != 1)
