@@ -57,8 +57,8 @@ def build(
     expected: the number of keys in all partitions. If it is missing, the keys are counted first, so
     df is computed twice unless it is cached. The other arguments are those of Filter.build().
 
-    Raises ValueError if there is no such column, and TypeError if values of its type cannot be
-    keys.
+    Raises ValueError if there is no such column, or if the format also counts keys, as DCSO's do;
+    TypeError if values of the column's type cannot be keys.
     """
     keys = _key_of(df, column)
     no_keys = _without_rows(keys)
@@ -68,6 +68,13 @@ def build(
             return Filter.build(no_keys, bits_per_key, rate=rate, format=format, form=form)
     elif expected == 0:
         raise ValueError("expected: expected at least 1 key, found 0")
+
+    one = Filter.build([1], format=format)
+    if (one | one).bytes != one.bytes:
+        raise ValueError(
+            "format: expected one whose filters are merged by a bitwise or, found "
+            f"{format!r}, which also counts keys; use Filter.build()"
+        )
 
     # If the arguments or the type of the column are wrong, each task would raise an error. Building
     # an empty filter first raises this error before any task starts.
@@ -80,7 +87,7 @@ def build(
     context = df.sparkSession.sparkContext
 
     def slices_of_partition(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        builder = Builder(expected, bits, format=format, form=form)
+        builder = Builder(expected, bits_per_key, rate=rate, format=format, form=form)
         for batch in batches:
             builder.add(batch.column(0))
         part = builder.finish()

@@ -65,6 +65,8 @@ def keys_of(df):
         ("timestamp_seconds(id)", {"format": "spark-v1"}),
         ("cast(timestamp_seconds(id) as timestamp_ntz)", {}),
         ("if(id % 3 = 0, null, id)", {"format": "spark-v2"}),
+        ("id", {"format": "cassandra", "rate": 0.001}),
+        ("string(id)", {"format": "guava-64", "rate": 0.03}),
         ("if(id < 60000, null, id)", {}),
     ],
 )
@@ -164,6 +166,8 @@ def test_what_cannot_be_done_is_said_at_the_driver(spark, tmp_path):
         lanebloom.spark.build(df, "id", rate=2)
     with pytest.raises(ValueError, match="rocksdb-ribbon can be read but not built"):
         lanebloom.spark.build(df, "id", format="rocksdb-ribbon")
+    with pytest.raises(ValueError, match="merged by a bitwise or, found 'dcso', which also counts"):
+        lanebloom.spark.build(df, "id", format="dcso")
     with pytest.raises(ValueError, match="expected: expected at least 1 key, found 0"):
         lanebloom.spark.build(df, "id", expected=0)
     with pytest.raises(FileNotFoundError):
