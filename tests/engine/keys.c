@@ -46,6 +46,39 @@ Test(keys, every_layout_hashes_alike)
   }
 }
 
+/* Offsets at equal distances are hashed as keys of one width. If any one offset is moved, they must
+ * not be. */
+Test(keys, one_offset_at_another_distance)
+{
+  enum { N = 130, MAX_WIDTH = 20, FIRST = 3 };
+  static const size_t counts[] = {1, 2, 64, 65, N}, widths[] = {1, 8, MAX_WIDTH};
+  uint8_t bytes[FIRST + N * MAX_WIDTH + 1];
+  uint32_t offsets32[N + 1], expected[N], found[2][N];
+  uint64_t offsets64[N + 1];
+  lanebloom_slice slices[N];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(i * i >> 3);
+  for (size_t c = 0; c < sizeof counts / sizeof *counts; c++)
+    for (size_t w = 0; w < sizeof widths / sizeof *widths; w++)
+      for (size_t n = counts[c], moved = 0; moved <= n + 1; moved++) { /* n + 1: none */
+        for (size_t i = 0; i <= n; i++) {
+          offsets64[i] = FIRST + i * widths[w] + (i == moved);
+          offsets32[i] = (uint32_t)offsets64[i];
+        }
+        for (size_t i = 0; i < n; i++)
+          slices[i] = (lanebloom_slice){bytes + offsets64[i], offsets64[i + 1] - offsets64[i]};
+        const lanebloom_keys keys[] = {lanebloom_keys_slices(slices, n),
+                                       lanebloom_keys_offsets32(bytes, offsets32, n),
+                                       lanebloom_keys_offsets64(bytes, offsets64, n)};
+        cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys[0], expected) == LANEBLOOM_OK);
+        for (size_t l = 0; l < 2; l++) {
+          cr_assert(lanebloom_hash(LANEBLOOM_LEVELDB, &keys[l + 1], found[l]) == LANEBLOOM_OK);
+          cr_assert(memcmp(found[l], expected, n * sizeof *expected) == 0,
+                    "%zu keys of %zu bytes, offset %zu moved, layout %zu", n, widths[w], moved, l);
+        }
+      }
+}
+
 /* Each key ends with its page, and the pages between them cannot be read. */
 Test(keys, gaps_need_not_be_readable)
 {
