@@ -3,8 +3,8 @@
 # on the same filters and keys: bench/dcso.sh [ROUNDS [LINES]]. The peers come from registries; if
 # one cannot be built, it is left out. Each program uses one thread. Prints nanoseconds per key, the
 # best of the rounds, and how many times as fast as the best peer lanebloom is. Then screens LINES
-# lines of SHA-1 (10 million) against a filter of 10^9 bytes, by the commands, of which `bloom check`
-# is Debian's build of DCSO's package.
+# lines of SHA-1 (10 million) against a filter of 10^9 bytes, by the commands, of which
+# `bloom check` is Debian's build of DCSO's package.
 #
 # The filters are made of random bits, half of which are set, and of ones: all keys are absent, or
 # present. There are 65536 keys, of 8 or 40 bytes, and the filters have 7 or 14 probes.
