@@ -82,7 +82,7 @@ static lanebloom_filter *filter_of(const struct row *row)
 
 static void work(const struct row *row, unsigned long nrepeats)
 {
-  static uint64_t hashes[2 * NKEYS]; /* room for hashes of any size */
+  static uint8_t hashes[NKEYS * LANEBLOOM_MAX_HASH_SIZE];
   static uint8_t bitmap[NKEYS / 8];
   const lanebloom_keys keys = keys_of(row->work == HASH ? row->nbytes : 8);
   lanebloom_filter *filter =

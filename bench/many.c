@@ -52,7 +52,7 @@ static struct bench_made make_many(const struct bench_case *wanted)
  * returns the sum of these numbers. */
 static size_t ask(const struct many *many, const struct many_row *row, const uint64_t *batch)
 {
-  uint64_t hashes[2 * BATCH_NKEYS]; /* room for hashes of any size */
+  uint8_t hashes[BATCH_NKEYS * LANEBLOOM_MAX_HASH_SIZE];
   uint8_t bitmap[BATCH_NKEYS / 8];
   size_t count = 0;
   const lanebloom_keys keys = bench_keys(batch, BATCH_NKEYS);

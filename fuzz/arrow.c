@@ -14,7 +14,7 @@
 #include "fuzz.h"
 #include "support.h"
 
-enum { MAX_NROWS = 1300, MAX_NBUFFERS = 6, MAX_DEPTH = 3, MAX_HASH_NBYTES = 16 };
+enum { MAX_NROWS = 1300, MAX_NBUFFERS = 6, MAX_DEPTH = 3 };
 
 /* A column and all memory to which its structs point. */
 struct column {
@@ -277,7 +277,7 @@ static void free_column(struct column *column)
 /* ---- Checking ---- */
 
 static struct {
-  uint8_t bitmap[(MAX_NROWS + 7) / 8], mask[MAX_NROWS], hashes[MAX_NROWS * MAX_HASH_NBYTES],
+  uint8_t bitmap[(MAX_NROWS + 7) / 8], mask[MAX_NROWS], hashes[MAX_NROWS * LANEBLOOM_MAX_HASH_SIZE],
       numbers[MAX_NROWS * 16];
   uint32_t indices[MAX_NROWS];
   lanebloom_slice slices[MAX_NROWS];
@@ -335,7 +335,7 @@ static void check_rows(const lanebloom_filter *filter, lanebloom_format format, 
   for (size_t i = 0; i < n; i++) {
     const lanebloom_slice key = found.slices[i];
     const lanebloom_keys one = lanebloom_keys_fixed(key.data, key.size, 1);
-    uint8_t hash[MAX_HASH_NBYTES] = {0};
+    uint8_t hash[LANEBLOOM_MAX_HASH_SIZE] = {0};
     CHECK(key.data || key.size == 0);
     if (key.data)
       CHECK(lanebloom_hash(format, &one, hash) == LANEBLOOM_OK);

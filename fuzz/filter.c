@@ -376,7 +376,7 @@ static void answer_by_scalar(const lanebloom_filter *filter, enum verdict verdic
   lanebloom_filter_info info;
   lanebloom_filter_describe(filter, &info, sizeof info);
   const size_t hash_nbytes = lanebloom_format_hash_size(info.format);
-  static uint64_t own[2 * FUZZ_MAX_NKEYS]; /* room for hashes of any size */
+  static uint8_t own[FUZZ_MAX_NKEYS * LANEBLOOM_MAX_HASH_SIZE];
   const size_t n = hash_nbytes ? hashes.size / hash_nbytes : 0;
   check_bitmap(answers->keys, keys->n, lanebloom_filter_screen(filter, keys, answers->keys));
   check_bitmap(answers->hashes, n,

@@ -11,8 +11,6 @@
 #include "fuzz.h"
 #include "support.h"
 
-enum { MAX_HASH_NBYTES = 16 };
-
 enum { NLAYOUTS = 6 };
 
 /* Copies of keys in one of the layouts. Bytes and views end where their memory ends, so that
@@ -103,7 +101,7 @@ static void layout_free(struct layout *layout)
 
 /* The results of the scalar kernel for each key alone, and of the filter that it builds. */
 struct expected {
-  uint8_t hashes[FUZZ_MAX_NKEYS * MAX_HASH_NBYTES], bitmap[FUZZ_BITMAP_NBYTES];
+  uint8_t hashes[FUZZ_MAX_NKEYS * LANEBLOOM_MAX_HASH_SIZE], bitmap[FUZZ_BITMAP_NBYTES];
   size_t count, filter_nbytes;
   const uint8_t *filter_bytes;
 };

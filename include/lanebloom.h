@@ -227,6 +227,9 @@ LANEBLOOM_API bool lanebloom_format_by_name(const char *name, lanebloom_format *
  * several filters. */
 LANEBLOOM_API size_t lanebloom_format_hash_size(lanebloom_format format);
 
+/* No format has larger hashes: room for n hashes of any format takes n times this many bytes. */
+#define LANEBLOOM_MAX_HASH_SIZE ((size_t)16)
+
 /* Returns the first of all formats that hash keys in the same way as this format. Two formats share
  * a hash if this function returns the same value for both. The hashes of one format can then be
  * screened against filters of the other. If a format hashes no keys, or is unknown, it is returned

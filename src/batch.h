@@ -8,7 +8,7 @@
 #include "keys.h"
 
 enum {
-  MAX_HASH_NBYTES = 16,
+  MAX_HASH_NBYTES = LANEBLOOM_MAX_HASH_SIZE,
   BLOCK_NBYTES = 8 << 10, /* the size of a block of hashes, which stays in the first-level cache */
   BLOCK_NKEYS = BLOCK_NBYTES / sizeof(uint64_t), /* the most hashes of 4 or 8 bytes in a block */
   WIDE_BLOCK_NKEYS = BLOCK_NBYTES / MAX_HASH_NBYTES, /* the most hashes of 16 bytes in a block */

@@ -69,7 +69,7 @@ enum { PART_NKEYS = 1 << 18 };
  * filters of LANEBLOOM_ROCKSDB have the same result for every key, and filters of LANEBLOOM_HUDI
  * hash the keys themselves. */
 static lanebloom_hash_batch *hash_keys(const struct sources *sources, lanebloom_format format,
-                                       const lanebloom_keys *keys, uint64_t *hashes)
+                                       const lanebloom_keys *keys, void *hashes)
 {
   lanebloom_hash_batch *batch;
   size_t nfilters = 0;
@@ -88,8 +88,8 @@ static lanebloom_hash_batch *hash_keys(const struct sources *sources, lanebloom_
 /* Screens the keys by all filters that need this hash. The results are added to `any` and
  * counts. */
 static void screen_by_hash(const struct sources *sources, lanebloom_format hash,
-                           const lanebloom_keys *keys, size_t first, uint64_t *hashes,
-                           uint8_t *hits, uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
+                           const lanebloom_keys *keys, size_t first, void *hashes, uint8_t *hits,
+                           uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
 {
   const size_t nbytes = (keys->n + 7) / 8;
   lanebloom_hash_batch *batch = NULL;
@@ -115,7 +115,7 @@ static size_t screen_by_filters(const struct sources *sources, const lanebloom_k
                                 uint8_t *any, uint8_t *const *bitmaps, size_t *counts)
 {
   const size_t most = keys->n < PART_NKEYS ? keys->n : PART_NKEYS, nbytes = (keys->n + 7) / 8;
-  uint64_t *hashes = resize(NULL, 2 * most * sizeof *hashes); /* room for hashes of any size */
+  uint8_t *hashes = resize(NULL, most * LANEBLOOM_MAX_HASH_SIZE);
   uint8_t *hits = resize(NULL, most / 8 + 1);
   memset(any, 0, nbytes);
   if (counts)

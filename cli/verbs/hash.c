@@ -137,7 +137,7 @@ static void hash_chunk(void *context, size_t worker, struct cutter *cutter, stru
 {
   (void)worker, (void)chunk;
   const struct hash *hash = context;
-  static uint64_t hashes[2 * BATCH_NRECORDS]; /* hashes of any size fit */
+  static uint8_t hashes[BATCH_NRECORDS * LANEBLOOM_MAX_HASH_SIZE];
   struct batch batch;
   while (cutter_next(cutter, &batch)) {
     lanebloom_status status = lanebloom_hash(hash->format, &batch.keys, hashes);

@@ -4,7 +4,7 @@
 
 #include "arrays.h"
 
-enum { MAX_HASH_NBYTES = 16, UNWRITTEN = 0xa5, NBEHIND = 16 };
+enum { UNWRITTEN = 0xa5, NBEHIND = 16 };
 
 /* The expected results for an array. */
 struct expected {
@@ -162,7 +162,7 @@ static void check_hashes(const struct sample *sample, lanebloom_format format,
                             sizeof problem),
        problem);
   for (size_t i = 0; i < expected->n; i++) {
-    uint8_t hash[MAX_HASH_NBYTES] = {0};
+    uint8_t hash[LANEBLOOM_MAX_HASH_SIZE] = {0};
     const lanebloom_slice *key = &sample->expected[i];
     const lanebloom_keys one = lanebloom_keys_fixed(key->data, key->size, 1);
     if (key->data)

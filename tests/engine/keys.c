@@ -96,7 +96,7 @@ Test(keys, gaps_need_not_be_readable)
     for (size_t f = 0; f < lanebloom_format_count(); f++)
       for (size_t width = 1; width <= 40; width++) {
         const lanebloom_format format = lanebloom_format_at(f);
-        uint64_t found[2 * N], expected[2 * N];
+        uint8_t found[N * LANEBLOOM_MAX_HASH_SIZE], expected[sizeof found];
         const size_t nbytes = N * lanebloom_format_hash_size(format);
         lanebloom_slice slices[N];
         for (size_t i = 0; i < N; i++)

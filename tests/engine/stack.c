@@ -17,7 +17,7 @@ static struct {
   lanebloom_filter *near, *far;
   char data[NKEYS * 16];
   lanebloom_slice slices[NKEYS];
-  uint64_t hashes[2 * NKEYS]; /* room for hashes of any size */
+  uint8_t hashes[NKEYS * LANEBLOOM_MAX_HASH_SIZE];
   uint8_t bitmap[NKEYS / 8 + 1], mask[NKEYS], valid[NKEYS / 8 + 1];
   uint32_t indices[NKEYS], found[NKEYS];
   struct { /* in Arrow's layout, with strings so short that the view holds them */

@@ -18,7 +18,7 @@ static uint64_t key_bytes[NKEYS];
 static lanebloom_format formats[MAX_FORMATS]; /* formats that build */
 static size_t nformats;
 static lanebloom_filter *shared_filters[MAX_FORMATS];
-static uint64_t shared_hashes[MAX_FORMATS][2 * NKEYS]; /* room for hashes of any size */
+static uint8_t shared_hashes[MAX_FORMATS][NKEYS * LANEBLOOM_MAX_HASH_SIZE];
 static lanebloom_hash_batch *shared_batches[MAX_FORMATS];
 static size_t expected_hits[MAX_FORMATS];
 static uint8_t expected_bitmaps[MAX_FORMATS][NKEYS / 8];

@@ -122,7 +122,8 @@ Test(faults, memory_of_arrays)
 static lanebloom_status screen_in_every_layout(void)
 {
   static uint32_t offsets32[NFEW + 1], indices[NFEW];
-  static uint64_t offsets64[NFEW + 1], hashes[2 * NFEW], positions[64];
+  static uint64_t offsets64[NFEW + 1], positions[64];
+  static uint8_t hashes[NFEW * LANEBLOOM_MAX_HASH_SIZE];
   static lanebloom_slice slices[NFEW];
   static uint8_t bitmap[(NFEW + 7) / 8];
   for (size_t i = 0; i <= NFEW; i++)

@@ -107,7 +107,7 @@ static lanebloom_status parts(void)
 static lanebloom_status screen_batch(void)
 {
   enum { NCALLS = 40 };
-  static uint64_t hashes[2 * NFEW]; /* room for hashes of any size */
+  static uint8_t hashes[NFEW * LANEBLOOM_MAX_HASH_SIZE];
   uint8_t bitmap[(NFEW + 7) / 8];
   const lanebloom_keys keys = keys_from(0, NFEW);
   lanebloom_hash_batch *batch;

@@ -10,7 +10,7 @@ static void check_query(lanebloom_format format, const uint8_t *bytes, size_t si
 {
   enum { N = 19 };
   lanebloom_slice slices[N];
-  uint64_t hashes[2 * N] = {0}; /* room for hashes of any size */
+  uint8_t hashes[N * LANEBLOOM_MAX_HASH_SIZE] = {0};
   uint32_t indices[N];
   uint8_t bitmap[(N + 7) / 8], expected_bitmap[(N + 7) / 8] = {0};
   for (size_t i = 0; i < N; i++) {

@@ -149,7 +149,8 @@ Test(huge, largest_of_each_format)
     const uint8_t *bytes = lanebloom_filter_bytes(filter, &size);
     cr_assert(size == nbytes);
     for (size_t key = 0; key < COUNT(keys); key++) {
-      uint64_t hash[2] = {0}, positions[32]; /* a hash has at most 16 bytes */
+      uint8_t hash[LANEBLOOM_MAX_HASH_SIZE] = {0};
+      uint64_t positions[32];
       const lanebloom_keys one = lanebloom_keys_slices(&keys[key], 1);
       cr_assert(lanebloom_hash(formats[f], &one, hash) == LANEBLOOM_OK);
       cr_assert(lanebloom_filter_positions(filter, hash, positions) == nprobes);
