@@ -123,7 +123,9 @@ static lanebloom_status screen_file(struct query *query, problem_text why)
                                            PROBLEM_NBYTES);
   else /* a list, of which Hudi writes no filter */
     memset(hudi->of_file, 0xff, hudi->keys.n / 8 + 1);
-  return status == LANEBLOOM_ERR_FORMAT ? LANEBLOOM_OK : status; /* such filters are ignored */
+  if (status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
+    return LANEBLOOM_OK; /* filters that cannot be used are like none */
+  return status;
 }
 
 /* Opens the next file, which must exist. */

@@ -11,7 +11,7 @@ import pytest
 from conftest import refused
 
 sys.path.append(os.path.join(os.path.dirname(__file__), "../../python/tests"))
-from test_hudi import COLUMN, TEXT, VECTORS, vectors, write  # noqa: E402
+from test_hudi import COLUMN, MANY_PROBES, TEXT, VECTORS, vectors, write  # noqa: E402
 
 FILTER = {"org.apache.hudi.bloomfilter": TEXT}  # it has the key 2, and neither 20 nor 200
 
@@ -79,9 +79,12 @@ def test_what_is_not_certain_is_not_absent(db, tmp_path):
         {name: TEXT, "com.uber.hoodie.bloomfilter": TEXT},
         {name: TEXT[:-2]},
         {"hoodie_min_record_key": "b"},
+        {name: MANY_PROBES},
+        {name: MANY_PROBES, "hoodie_min_record_key": "2", "hoodie_max_record_key": "3"},
     ]:
         write(path, ["2"], metadata)
         assert listed(db, path, ["20"]) == [("x.parquet", 0)], metadata
+    assert listed(db, path, ["1"]) == []  # the range is used although the filter cannot be
     many = tmp_path / "many.parquet"
     write(many, [str(i) for i in range(5000)], {}, row_group_size=1)  # more than one chunk's rows
     assert len(listed(db, many, ["20"])) == 5000

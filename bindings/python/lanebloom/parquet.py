@@ -79,9 +79,10 @@ def row_groups(
     uses the bounds and counts of nulls of writers that are known to write them correctly; "all"
     uses them from all writers, even if they may be wrong; "none" uses none. hudi: if True, also
     uses the filter and the range of record keys that Apache Hudi writes into the footer of each
-    file. The column must then be "_hoodie_record_key". A file that has neither of the two, or a
-    filter that cannot be used, may hold every key. Do not pass True for files that another program
-    made from files of Hudi, because it may have copied the filter of other rows.
+    file. The column must then be "_hoodie_record_key". If a file has no such filter, or one that
+    cannot be used, it may hold every key that the range and the bounds allow. Do not pass True for
+    files that another program made from files of Hudi, because it may have copied the filter of
+    other rows.
 
     If the keys have another type, raises TypeError, which names both types. Raises ValueError if
     there is no such column or a folder has no Parquet file; lanebloom.Error; OSError.

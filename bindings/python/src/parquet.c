@@ -216,8 +216,8 @@ static int screen_hudi(const struct search *search, const lanebloom_keys *keys, 
   status = lanebloom_parquet_screen_hudi(search->file, keys, query->hudi, &nmaybe, problem,
                                          sizeof problem);
   Py_END_ALLOW_THREADS
-  if (!status || status == LANEBLOOM_ERR_FORMAT) /* a filter of an unknown kind is ignored */
-    return 0;
+  if (!status || status == LANEBLOOM_ERR_FORMAT || status == LANEBLOOM_ERR_LIMIT)
+    return 0; /* filters that cannot be used are like none */
   raise_status(status, problem, search->path);
   return -1;
 }

@@ -14,6 +14,7 @@ VECTORS = pathlib.Path(__file__).resolve().parents[3] / "tests" / "vectors"
 COLUMN = "_hoodie_record_key"
 # A filter that has the key 2, and neither 20 nor 200.
 TEXT = "/////wAAAAcBAAAAYHRq2pIPJXbnOeZn5Q=="
+MANY_PROBES = "/////wAAAQABAAAAAQE="  # 256, and the limit is 255
 
 
 def vectors():
@@ -100,11 +101,13 @@ def test_row_groups_are_those_of_filters_and_statistics(tmp_path):
 
 
 def test_the_range_of_record_keys(tmp_path):
-    """It rules out only keys of ASCII characters."""
+    """It rules out only keys of ASCII characters. It is used although a filter cannot be."""
     path = tmp_path / "x.parquet"
-    write(path, ["b", "d"], {"hoodie_min_record_key": "b", "hoodie_max_record_key": "d"})
-    for key, there in [("a", 0), ("b", 1), ("c", 1), ("d", 1), ("d0", 0), ("é", 1), ("", 0)]:
-        assert bool(may_have(path, key, hudi=True)) == bool(there), key
+    bounds = {"hoodie_min_record_key": "b", "hoodie_max_record_key": "d"}
+    for more in {}, {"org.apache.hudi.bloomfilter": MANY_PROBES}:
+        write(path, ["b", "d"], bounds | more)
+        for key, there in [("a", 0), ("b", 1), ("c", 1), ("d", 1), ("d0", 0), ("é", 1), ("", 0)]:
+            assert bool(may_have(path, key, hudi=True)) == bool(there), (more, key)
 
 
 def test_what_is_not_certain_is_not_absent(tmp_path):
@@ -117,6 +120,7 @@ def test_what_is_not_certain_is_not_absent(tmp_path):
         {name: TEXT, "com.uber.hoodie.bloomfilter": TEXT},
         {name: TEXT[:-2]},
         {name: "no filter at all"},
+        {name: MANY_PROBES},
         {"hoodie_min_record_key": "b"},
         {"hoodie_min_record_key": "d", "hoodie_max_record_key": "b"},
     ]:
