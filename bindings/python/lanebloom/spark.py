@@ -60,6 +60,13 @@ def build(
     Raises ValueError if there is no such column, or if the format also counts keys, as DCSO's do;
     TypeError if values of the column's type cannot be keys.
     """
+    one = Filter.build([1], format=format)
+    if (one | one).bytes != one.bytes:
+        raise ValueError(
+            "format: expected one whose filters are merged by a bitwise or, found "
+            f"{format!r}, which also counts keys; use Filter.build()"
+        )
+
     keys = _key_of(df, column)
     no_keys = _without_rows(keys)
     if expected is None:
@@ -68,13 +75,6 @@ def build(
             return Filter.build(no_keys, bits_per_key, rate=rate, format=format, form=form)
     elif expected == 0:
         raise ValueError("expected: expected at least 1 key, found 0")
-
-    one = Filter.build([1], format=format)
-    if (one | one).bytes != one.bytes:
-        raise ValueError(
-            "format: expected one whose filters are merged by a bitwise or, found "
-            f"{format!r}, which also counts keys; use Filter.build()"
-        )
 
     # If the arguments or the type of the column are wrong, each task would raise an error. Building
     # an empty filter first raises this error before any task starts.
