@@ -541,8 +541,8 @@ LANEBLOOM_NODISCARD lanebloom_status lanebloom_filter_build_raw(lanebloom_format
  * MISMATCH with any filter that has keys. Ribbon and binary fuse filters cannot be merged and are
  * MISMATCH, too. The union of DCSO's filters has the sum of their counts of keys in its header, or
  * 2^64 - 1 if the sum is larger, and the bytes after the bits of the filters that have such bytes;
- * if these differ, the filters are MISMATCH. In C, declare the array as `const lanebloom_filter
- * *filters[n]`.
+ * if these differ, the filters are MISMATCH. In C, declare the array as
+ * `const lanebloom_filter *filters[n]`.
  *
  * On MISMATCH *bad_filter becomes the index of a filter that differs from filters[0], or that
  * cannot be merged, and the problem says in which property it differs; otherwise *bad_filter

@@ -19,8 +19,8 @@
 enum {
   STEP_NKEYS = 16, /* fills whole registers of any instruction set */
 
-  /* Bits are located so many times STEP_NKEYS keys before they are tested, if one probe or many
-   * probes of a key are tested at a time. */
+  /* Bits are tested AHEAD steps after they were located, or MANY_AHEAD steps if a pass tests many
+   * probes. */
   AHEAD = 7,
   MANY_AHEAD = 1,
   RING_NSTEPS = 64, /* for a far filter, the whole ring is filled before its bits are tested */
@@ -28,8 +28,8 @@ enum {
 
   /* If more than MOST_PERCENT of the keys of a block were hits, a pass of the next block tests
    * MANY_NPROBES probes. If more than MANY_PERCENT of the keys of a pass survive, or fewer than
-   * FEW_SURVIVORS keys are left, the next pass does so, too, unless the filter is far: there, each
-   * probe that is not needed costs a cache miss. */
+   * FEW_SURVIVORS keys are left, the next pass does so, too, unless the filter is far and the block
+   * has WIDE_BLOCK_NKEYS keys or more: there, each probe that is not needed costs a cache miss. */
   MOST_PERCENT = 60,
   MANY_PERCENT = 80,
   FEW_SURVIVORS = 64,
@@ -332,8 +332,8 @@ test(const struct lookup *lookup, const enum sums sums, const uint64_t *numbers,
      const struct keys *keys, size_t n, uint32_t first, uint32_t end, const bool many,
      const bool far, const enum range range, struct bits *ring, uint8_t *bitmap)
 {
-  const size_t most = many ? MANY_NPROBES : 1, nplaces = RING_NSTEPS / most;
-  const size_t ahead = far ? nplaces - 1 : many ? MANY_AHEAD : AHEAD;
+  const size_t most = many ? MANY_NPROBES : 1, nslots = RING_NSTEPS / most;
+  const size_t ahead = far ? nslots - 1 : many ? MANY_AHEAD : AHEAD;
   const size_t nsteps = (n + STEP_NKEYS - 1) / STEP_NKEYS;
   struct state state;
   mask64 odd = no_lanes();
@@ -341,7 +341,7 @@ test(const struct lookup *lookup, const enum sums sums, const uint64_t *numbers,
     const bool locates = i < nsteps, tests = i >= ahead;
     if (locates)
       odd |= begin_state(sums, numbers, keys, i * STEP_NKEYS, first, &state);
-    size_t to = i % nplaces * most * STEP_NKEYS, from = (i - ahead) % nplaces * most * STEP_NKEYS;
+    size_t to = i % nslots * most * STEP_NKEYS, from = (i - ahead) % nslots * most * STEP_NKEYS;
     unsigned set = ~0u;
     for (uint32_t p = first; p < end; p++, to += STEP_NKEYS, from += STEP_NKEYS) {
       if (locates) {
@@ -601,14 +601,14 @@ void KERNEL(remainders_add)(const struct filter_shape *shape, uint8_t *payload,
   for (size_t n; source->next < source->n;) {
     const uint8_t *hashes = hash_source_next(source, hash_source_block_nkeys(source), &n);
     size_t nbefore = 0;
-    for (size_t i = 0, turn = 0; i < n; i += STEP_NKEYS, turn ^= 1) {
+    for (size_t i = 0, parity = 0; i < n; i += STEP_NKEYS, parity ^= 1) {
       const size_t nkeys = n - i < STEP_NKEYS ? n - i : STEP_NKEYS;
       locate_added(&lookup, hashes + i * source->hash_nbytes, source->hash_nbytes, nkeys, &keys,
-                   &positions[turn]);
+                   &positions[parity]);
       for (uint32_t p = 0; far && p < shape->nprobes; p++)
         for (size_t k = 0; k < nkeys; k++)
-          __builtin_prefetch(payload + positions[turn].rows[p][k] / 8, 0, 2);
-      source->nnew += set_added(payload, shape->nprobes, &positions[turn ^ 1], nbefore);
+          __builtin_prefetch(payload + positions[parity].rows[p][k] / 8, 0, 2);
+      source->nnew += set_added(payload, shape->nprobes, &positions[parity ^ 1], nbefore);
       nbefore = nkeys;
     }
     const size_t last = (n - 1) / STEP_NKEYS % 2;
