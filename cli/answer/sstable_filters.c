@@ -27,7 +27,7 @@ bool are_sstables(char *const *names, size_t n)
     die(other, "%s", strerror(errno));
   if (one && other)
     die(other,
-        "expected SSTables of Cassandra, as in %s, found something else: name them in another "
+        "expected SSTables of Cassandra, as in %s, found something else: name it in another "
         "command",
         one);
   return one;

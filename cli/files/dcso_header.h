@@ -1,4 +1,4 @@
-/* What the header of a filter of DCSO's says of its size.
+/* Finds the size of a filter of DCSO from its header.
  * SPDX-License-Identifier: MIT */
 #ifndef LANEBLOOM_CLI_DCSO_HEADER_H
 #define LANEBLOOM_CLI_DCSO_HEADER_H

@@ -367,7 +367,7 @@ static bool are_parquet(const struct tables *tables)
   if (missing && (one || tables->summary))
     die(missing, "%s", strerror(error));
   if (one && other)
-    die(other, "expected Parquet files, as %s, found something else: name it in another command",
+    die(other, "expected Parquet files like %s, found something else: name it in another command",
         one);
   if (one && has_database_options(&tables->options))
     die(tables->paths[0], "--writer, --all-files, --column-family, --wal-dir and --db-path apply "

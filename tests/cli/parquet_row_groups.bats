@@ -110,7 +110,7 @@ patch() {
   lanebloom tables --json events/a.parquet |
     jq -e -s 'map(select(.column == "text"))[0] | .rows == 24 and .nulls == 0 and
       .filter_bytes == 32 and .type == "string" and .keys_estimate == 24'
-  fails_with 'bloom10.ldb: expected Parquet files, as events/a.parquet, found something else: ' \
+  fails_with 'bloom10.ldb: expected Parquet files like events/a.parquet, found something else: ' \
     lanebloom tables events/a.parquet "$VECTORS/../tables/leveldb_bloom10.ldb"
   fails_with 'apply to databases' lanebloom tables --all-files events
 }

@@ -158,7 +158,7 @@ EOF
   numbers 1 10 | sstable cassandra db/nb-1-big-Filter.db
   lanebloom build -o f.lbf <<<a
   for verb in "screen --db db --db" "tables db"; do
-    fails_with "f.lbf: expected SSTables of Cassandra, as in db, found something else: name" \
+    fails_with "f.lbf: expected SSTables of Cassandra, as in db, found something else: name it" \
       lanebloom $verb f.lbf
     fails_with "none: No such file" lanebloom $verb none
   done
