@@ -102,16 +102,19 @@ typedef void hash_function(const lanebloom_keys *keys, void *hashes);
 void lanebloom_hash_gathered(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes);
 
-/* Hashes keys of any layout. */
+/* Hashes keys of any layout. The struct is copied only if the copy may have another layout: wide
+ * loads would wait for the narrow stores that wrote it. */
 static inline void hash_keys(hash_function *hash, const lanebloom_keys *keys, size_t hash_nbytes,
                              void *hashes)
 {
   if (keys->layout > KEYS_SLICES) {
     lanebloom_hash_gathered(hash, keys, hash_nbytes, hashes);
-    return;
+  } else if (keys->layout == KEYS_OFFSETS32 || keys->layout == KEYS_OFFSETS64) {
+    const lanebloom_keys even = lanebloom_keys_evened(keys);
+    hash(&even, hashes);
+  } else {
+    hash(keys, hashes);
   }
-  const lanebloom_keys even = lanebloom_keys_evened(keys);
-  hash(&even, hashes);
 }
 
 /* Yields the hashes of a batch, block by block. Each call has its own source. */
@@ -255,8 +258,7 @@ static inline const void *hash_source_hash_next(struct hash_source *source, size
     return source->hashes + first * source->hash_nbytes;
   uint8_t *block = source->blocks[source->next_block];
   source->next_block ^= 1;
-  /* the struct is not copied: wide loads would wait for the narrow stores that wrote it */
-  if (*nkeys == source->n) {
+  if (*nkeys == source->n) { /* no part, so that the struct is not copied */
     hash_source_hash(source, source->keys, block);
   } else if (*nkeys > 0) {
     const lanebloom_keys part = lanebloom_keys_part(source->keys, first, *nkeys);
