@@ -30,8 +30,8 @@ struct format_table {
   /* if true, the engine counts a run of equal hashes only once when it chooses the size */
   bool drops_equal_neighbours;
 
-  /* ---- How formats differ that share functions. A function below gets the table that it is in as
-   * `format`. Members that the functions of a format do not use are 0. ---- */
+  /* ---- The differences between formats that share functions. A function below gets the table that
+   * it is in as `format`. Members that the functions of a format do not use are 0. ---- */
 
   /* the number in the header that tells the format from its relatives */
   uint32_t version;

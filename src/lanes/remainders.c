@@ -164,8 +164,8 @@ static inline mask64 may_reach_prime(words numbers)
   return equal64((vector)(numbers >> 32), splat64(UINT32_MAX));
 }
 
-/* What the probes of STEP_NKEYS keys follow from: the hashes of DCSO's layout, or the sums of the
- * next probes and the steps. */
+/* The numbers from which lanes compute the next probes of STEP_NKEYS keys: the hashes of DCSO's
+ * layout, or the sums of the next probes and the steps. */
 struct state {
   words numbers[STEP_NKEYS / LANES64], steps[STEP_NKEYS / LANES64];
 };
@@ -387,7 +387,7 @@ static inline void store_words(uint64_t *to, const uint64_t *from, unsigned mask
 /* Moves the keys whose bit is set to `keys`, side by side, and appends words of 0 that fill up the
  * last step. Returns the number of keys that are left. `indices` is NULL if the n keys are the
  * whole block. `numbers` and `indices` may be the arrays of `keys`, because stores never pass the
- * loads; the steps are always there. */
+ * loads. The steps are always read from `keys`. */
 static inline size_t compact(const uint8_t *bitmap, const uint64_t *numbers,
                              const uint32_t *indices, size_t n, bool has_steps, struct keys *keys)
 {

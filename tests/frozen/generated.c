@@ -85,8 +85,8 @@ static void check_digest(const char *what, const void *bytes, size_t size, const
 
 enum { NABSENT = 10000, MAX_NKEYS = NABSENT, MAX_KEY_NBYTES = 64 };
 
-/* Each key has the first bytes of numbers of splitmix64, as hex if there are digits. Key i has
- * `shortest` bytes and, of nsizes sizes in turn, i more. */
+/* Key i has the first shortest + i % nsizes bytes of numbers of splitmix64, as hex if there are
+ * digits. */
 struct kind {
   const char *digits;
   size_t shortest, nsizes;
