@@ -109,7 +109,9 @@ EOF
   for i in {1..8}; do
     ln -s ../one/nb-1-big-Filter.db several/nb-$i-big-Filter.db
   done
-  [[ $(peak "$LANEBLOOM" tables several) -lt $(($(peak "$LANEBLOOM" tables one) + 10000)) ]]
+  several=$(peak "$LANEBLOOM" tables several)
+  one=$(peak "$LANEBLOOM" tables one)
+  [[ $several -lt $((one + 10000)) ]]
   [[ $(lanebloom tables --no-header several | wc -l) -eq 8 ]]
 }
 
