@@ -101,7 +101,7 @@ seconds() { # NAME COMMAND...
     'BEGIN { printf "%-14s %7.2f  %10.0f lines per second\n", name, ns / 1e9, n / ns * 1e9 }'
 }
 for ((round = 0; round < nrounds; round++)); do
-  seconds "bloom check" bash -c 'bloom check filter <lines'
+  ! command -v bloom >/dev/null || seconds "bloom check" bash -c 'bloom check filter <lines'
   [ ! -e target/release/dcso ] || seconds poppy target/release/dcso check filter lines
   for njobs in 1 2; do
     seconds "lanebloom -j$njobs" "$lanebloom" screen --raw --format dcso -j $njobs filter lines

@@ -37,16 +37,20 @@ static lanebloom_status fail(lanebloom_status status, const char *text, char *pr
 /* More attached data must be decompressed by the user, because nothing says how much there is. */
 enum { MAX_ATTACHED_MIB = 64 };
 
-/* Checks the header of the bytes, of which more may follow. */
+/* Checks the header of the bytes, of which more may follow, by a filter of one word that has the
+ * same header except for the number of bits. */
 static lanebloom_status check_header(lanebloom_format format, const char *bytes, char *problem,
                                      size_t problem_size)
 {
+  uint8_t small[DCSO_HEADER_NBYTES + DCSO_WORD_NBYTES] = {0};
+  memcpy(small, bytes, DCSO_HEADER_NBYTES);
+  if (load_le64(small + DCSO_NBITS_OFFSET) > 8 * DCSO_WORD_NBYTES)
+    store_le64(small + DCSO_NBITS_OFFSET, 8 * DCSO_WORD_NBYTES);
   lanebloom_filter *filter;
-  const lanebloom_status status = lanebloom_filter_parse_raw(format, bytes, DCSO_HEADER_NBYTES,
-                                                             NULL, &filter, problem, problem_size);
+  const lanebloom_status status =
+      lanebloom_filter_parse_raw(format, small, sizeof small, NULL, &filter, problem, problem_size);
   lanebloom_filter_free(filter);
-  const bool lacks_more = status == LANEBLOOM_ERR_FORMAT && strstr(problem, "after the header");
-  return lacks_more ? LANEBLOOM_OK : status;
+  return status;
 }
 
 /* Decompresses all of the file into *bytes, which the caller frees in any case. The header is
