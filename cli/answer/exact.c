@@ -74,7 +74,8 @@ static void warn_of_none(void *context, uint64_t nrecords)
   else if (nrecords >= SIGNIFICANT_NKEYS && nkeys >= SIGNIFICANT_NKEYS)
     complain(NULL,
              "warning: none of %" PRIu64 " records matches any of %" PRIu64
-             " keys: if some should, check -f, --keys-field, --crlf, --lower and --trim",
+             " keys: if some should, check -f, --keys-field, --crlf, --trim, --lower, --upper, "
+             "--decode and --digest",
              nrecords, nkeys);
 }
 

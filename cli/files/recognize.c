@@ -29,7 +29,8 @@ static const struct file_kind parquet_folder = {
 
 static const struct file_kind dcso_filter = {
     .name = "a filter of DCSO's bloom",
-    .advice = "`lanebloom screen --raw --format dcso' queries it, and `info' describes it"};
+    .advice = "`lanebloom screen --raw --format dcso' queries it, and `lanebloom info --raw "
+              "--format dcso' describes it"};
 
 static const struct file_kind database_folder = {
     .name = "a folder of a database",

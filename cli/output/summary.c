@@ -55,8 +55,9 @@ static bool are_significant(const struct screen *screen)
 /* Prints no warning if an input failed: this error may be the reason for the result. */
 void warn_of_chance(const struct screen *screen)
 {
-  static const char advice[] = "if some should be there, check -f, --crlf, --lower and --trim, "
-                               "here and where the filter was built";
+  static const char advice[] =
+      "if some should be there, check -f, --crlf, --trim, --lower, --upper, --decode, --digest and "
+      "--type, here and where the filter was built";
   const struct passing passing = count_passing(screen);
   if (screen->invert || screen->quiet || screen->summary || screen->job.nfailed > 0)
     return;

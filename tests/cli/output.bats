@@ -211,7 +211,7 @@ says_so() {
   for options in "" -n -c "-j 3"; do
     run --separate-stderr lanebloom screen $options filter absent
     [[ $stderr =~ ^"lanebloom: warning: "[0-9]+" of 20000 keys passed, no more than chance: " ]]
-    [[ $stderr == *"; if some should be there, check -f, --crlf, --lower and --trim, here and "* ]]
+    [[ $stderr == *"; if some should be there, check -f, --crlf, --trim, --lower, --upper, "* ]]
   done
   lanebloom build --bits 30 -o large present # no absent key passes
   for options in "" -c "-j 3"; do
