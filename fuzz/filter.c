@@ -467,7 +467,9 @@ static void check_merge(lanebloom_format format, const uint8_t *bytes, size_t si
   const uint8_t *found = lanebloom_filter_bytes(merged, &nbytes);
   CHECK(nbytes == size);
   const bool adds_counts = is_dcso(format) && info.nprobes > 0;
-  CHECK(!adds_counts || load_le64(found + DCSO_COUNT) == 3 * load_le64(bytes + DCSO_COUNT));
+  const uint64_t count = adds_counts ? load_le64(bytes + DCSO_COUNT) : 0,
+                 sum = count > UINT64_MAX / 3 ? UINT64_MAX : 3 * count;
+  CHECK(!adds_counts || load_le64(found + DCSO_COUNT) == sum);
   for (size_t i = 0; i < size; i++)
     if (!adds_counts || i < DCSO_COUNT || i >= DCSO_HEADER_NBYTES)
       CHECK(found[i] == (bytes[i] | turned[i]));
