@@ -70,7 +70,7 @@ static void ask_column(const lanebloom_parquet *file, size_t column, size_t nrow
   lanebloom_parquet_keys_free(keys);
 }
 
-/* Screens keys by what Hudi wrote. If its filter is of an unknown kind, the filter is ignored. */
+/* Screens keys by what Hudi wrote. If its filter cannot be used, only the range rules out keys. */
 static void ask_hudi(const lanebloom_parquet *file, const uint8_t *bytes)
 {
   const lanebloom_keys keys = make_keys(bytes, KEYS_NBYTES, 0);
@@ -84,7 +84,7 @@ static void ask_hudi(const lanebloom_parquet *file, const uint8_t *bytes)
       lanebloom_parquet_screen_hudi(file, &keys, bitmap, &nmaybe, problem, sizeof problem);
   CHECK((status == LANEBLOOM_OK) == (*problem == '\0'));
   check_bitmap(bitmap, keys.n, nmaybe);
-  CHECK(!status || status == LANEBLOOM_ERR_FORMAT || nmaybe == keys.n);
+  CHECK(!status || info.has_range || nmaybe == keys.n);
   CHECK(info.has_filter || info.has_range || nmaybe == keys.n);
   const lanebloom_status loaded =
       lanebloom_parquet_load_hudi_filter(file, &filter, problem, sizeof problem);
