@@ -81,39 +81,34 @@ lanebloom_keys lanebloom_keys_part(const lanebloom_keys *keys, size_t first, siz
   return part;
 }
 
-/* The offsets are compared in groups of this many. Within a group there is no exit, so that
- * compilers can vectorise the loop. */
-enum { EVEN_NKEYS = 64 };
-
-static bool are_even32(const uint32_t *offsets, size_t n, uint32_t width)
+static inline uint64_t offset_at(const void *offsets, bool is_wide, size_t i)
 {
-  uint32_t different = 0;
-  for (size_t first = 0; first < n && different == 0; first += EVEN_NKEYS)
-    for (size_t i = first, end = n - first < EVEN_NKEYS ? n : first + EVEN_NKEYS; i < end; i++)
-      different |= (offsets[i + 1] - offsets[i]) ^ width;
-  return different == 0;
+  return is_wide ? ((const uint64_t *)offsets)[i] : ((const uint32_t *)offsets)[i];
 }
 
-static bool are_even64(const uint64_t *offsets, size_t n, uint64_t width)
+/* Checks whether n keys between offsets of 4 or, if is_wide, 8 bytes have one width. The offsets
+ * are compared in groups. Within a group there is no exit, so that compilers can vectorise the
+ * loop; is_wide is a constant, so that each width gets its own loop. */
+static inline __attribute__((always_inline)) bool have_width(const void *offsets, bool is_wide,
+                                                             size_t n, uint64_t width)
 {
+  enum { GROUP_NKEYS = 64 };
   uint64_t different = 0;
-  for (size_t first = 0; first < n && different == 0; first += EVEN_NKEYS)
-    for (size_t i = first, end = n - first < EVEN_NKEYS ? n : first + EVEN_NKEYS; i < end; i++)
-      different |= (offsets[i + 1] - offsets[i]) ^ width;
+  for (size_t first = 0; first < n && different == 0; first += GROUP_NKEYS)
+    for (size_t i = first, end = n - first < GROUP_NKEYS ? n : first + GROUP_NKEYS; i < end; i++)
+      different |= (offset_at(offsets, is_wide, i + 1) - offset_at(offsets, is_wide, i)) ^ width;
   return different == 0;
 }
 
 lanebloom_keys lanebloom_keys_evened(const lanebloom_keys *keys)
 {
-  const uint32_t *offsets32 = keys->index;
-  const uint64_t *offsets64 = keys->index;
-  const uint8_t *data = keys->data;
-  if (keys->n == 0)
+  const bool is_wide = keys->layout == KEYS_OFFSETS64;
+  if (keys->n == 0 || (!is_wide && keys->layout != KEYS_OFFSETS32))
     return *keys;
-  if (keys->layout == KEYS_OFFSETS32 && are_even32(offsets32, keys->n, offsets32[1] - offsets32[0]))
-    return lanebloom_keys_fixed(data + offsets32[0], offsets32[1] - offsets32[0], keys->n);
-  if (keys->layout == KEYS_OFFSETS64 && are_even64(offsets64, keys->n, offsets64[1] - offsets64[0]))
-    return lanebloom_keys_fixed(data + offsets64[0], (size_t)(offsets64[1] - offsets64[0]),
-                                keys->n);
-  return *keys;
+  const uint64_t first = offset_at(keys->index, is_wide, 0),
+                 width = offset_at(keys->index, is_wide, 1) - first;
+  if (!(is_wide ? have_width(keys->index, true, keys->n, width)
+                : have_width(keys->index, false, keys->n, width)))
+    return *keys;
+  return lanebloom_keys_fixed((const uint8_t *)keys->data + first, (size_t)width, keys->n);
 }
